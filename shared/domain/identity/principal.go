@@ -1,0 +1,113 @@
+package identity
+
+// Kind tells the two sorts of caller apart.
+type Kind string
+
+// The kinds of principal.
+const (
+	Agent Kind = "agent" // a program a tenant registered on the chain
+	User  Kind = "user"  // a human member of a tenant
+)
+
+// Principal is an authenticated caller whose checks have passed.
+type Principal struct {
+	Kind   Kind
+	ID     string
+	Tenant Tenant
+	Scopes Scopes // what this call may use: the token's scopes inside the grant
+	Agent  *AgentRecord
+	Member *MemberRecord
+	URIs   []string // what a capability token names; nil for every other credential
+}
+
+// Actor is who acted, as events name it: an agent, a user, or an operator or
+// function by its name.
+type Actor struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// Actor names the principal in events.
+func (p Principal) Actor() Actor { return Actor{string(p.Kind), p.ID} }
+
+// Capability says whether the caller holds a capability token, which lists and
+// reads the URIs it names and does nothing else.
+func (p Principal) Capability() bool { return p.URIs != nil }
+
+// Status is where a record stands in its life.
+type Status string
+
+// The states of agents and members. Only an active one passes the checks.
+const (
+	Active      Status = "active"
+	Quarantined Status = "quarantined" // agent: stopped by an operator, can be activated again
+	Revoked     Status = "revoked"     // agent: final, as on the chain
+	Invited     Status = "invited"     // member: has not joined yet
+	Deactivated Status = "deactivated" // member: has left
+)
+
+// AgentRecord is what a tenant registered about an agent. Scopes is the whole
+// grant; its hash must equal the scope hash on the chain.
+type AgentRecord struct {
+	ID        string   `json:"id"`
+	TenantID  string   `json:"tenant_id"`
+	Status    Status   `json:"status"`
+	Name      string   `json:"name"`
+	Role      string   `json:"role"`
+	Scopes    Scopes   `json:"scopes"`
+	Address   string   `json:"address"`              // the agent's own chain address, EIP-55
+	ToolNames string   `json:"tool_names,omitempty"` // "underscore" prints tool names without dots
+	CreatedBy string   `json:"created_by"`           // the member who made it
+	CreatedAt string   `json:"created_at"`           // RFC 3339
+	Model     string   `json:"model,omitempty"`
+	Skills    []string `json:"skills,omitempty"`
+}
+
+// Role is what a member may do for the tenant.
+type Role string
+
+// The roles of members.
+const (
+	Viewer   Role = "viewer"
+	Approver Role = "approver"
+	Admin    Role = "admin"
+)
+
+// MemberRecord is what a tenant knows about one of its people.
+type MemberRecord struct {
+	ID        string `json:"id"`
+	TenantID  string `json:"tenant_id"`
+	Name      string `json:"name"`
+	Role      Role   `json:"role"`
+	Status    Status `json:"status"`
+	CreatedAt string `json:"created_at"` // RFC 3339
+}
+
+// Ceiling is the most a member of this role can hold, whatever the token says.
+// A role that nobody knows holds nothing.
+func (m MemberRecord) Ceiling() Scopes {
+	switch m.Role {
+	case Viewer:
+		return reads
+	case Approver, Admin:
+		return decides
+	}
+	return nil
+}
+
+// KeyRecord is an agent API key. Only its SHA-256 is stored, as the item's key.
+type KeyRecord struct {
+	AgentID   string `json:"agent_id"`
+	TenantID  string `json:"tenant_id"`
+	Scopes    Scopes `json:"scopes"` // inside the agent's grant
+	ExpiresAt string `json:"expires_at,omitempty"`
+}
+
+// CapabilityRecord is an opaque token bound to one individual and to the URIs
+// it names.
+type CapabilityRecord struct {
+	MemberID  string   `json:"member_id"`
+	TenantID  string   `json:"tenant_id"`
+	URIs      []string `json:"uris"`
+	ExpiresAt string   `json:"expires_at"` // RFC 3339
+}

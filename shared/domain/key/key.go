@@ -1,0 +1,130 @@
+// Package key says where every item of the table lives. It is arithmetic and
+// nothing else: pure functions from ids to keys, all in this file, so that one
+// look shows what may collide and what a role's key condition must cover.
+//
+// Every key of a tenant's data takes an identity.Tenant, which only a
+// credential, a verified event or an operator can make.
+package key
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/robotmoney/mcp/shared/domain/id"
+	"github.com/robotmoney/mcp/shared/domain/identity"
+)
+
+// Key is an item's place in the table or in one of its indexes.
+type Key struct{ PK, SK string }
+
+// Zero says that the item is not in that index.
+func (k Key) Zero() bool { return k == Key{} }
+
+// Sort keys that are names and not values.
+const (
+	Record = "record" // the one item of a partition that is the thing itself
+	Chain  = "chain"  // the registry's answer about an agent, cached
+	Row    = "row"    // a ledger row; sorts after "balance#", see Balances
+)
+
+// Prefixes of sort keys that hold many items.
+const (
+	RevokedPrefix = "jti#"
+	BalancePrefix = "balance#"
+)
+
+// OutboxShards is how many partitions the outbox is spread over. A sweep reads
+// each; lowering it leaves the items of the dropped shards behind.
+const OutboxShards = 16
+
+// AgentPartition holds an agent's record, the chain's answer about it and its
+// revoked token ids, so that one consistent query reads all three.
+func AgentPartition(agent string) string { return "agent#" + agent }
+
+// AgentRecord is an agent's own record.
+func AgentRecord(agent string) Key { return Key{AgentPartition(agent), Record} }
+
+// AgentChain is the cached answer of the registry about an agent.
+func AgentChain(agent string) Key { return Key{AgentPartition(agent), Chain} }
+
+// MemberPartition holds a member's record and revoked token ids.
+func MemberPartition(t identity.Tenant, member string) string {
+	return "tenant#" + t.String() + "#member#" + member
+}
+
+// MemberRecord is a member's own record.
+func MemberRecord(t identity.Tenant, member string) Key {
+	return Key{MemberPartition(t, member), Record}
+}
+
+// Revoked marks a token id as revoked in its principal's partition.
+func Revoked(partition, jti string) Key { return Key{partition, RevokedPrefix + jti} }
+
+// APIKey is the record of an agent API key. The key itself is never stored.
+func APIKey(secret string) Key { return Key{"apikey#" + digest(secret), Record} }
+
+// Capability is the record of a capability token. The token is never stored.
+func Capability(secret string) Key { return Key{"capability#" + digest(secret), Record} }
+
+func digest(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// Rate counts a tenant's requests in the current minute.
+func Rate(t identity.Tenant) Key { return Key{"tenant#" + t.String(), "rate"} }
+
+// Ledger is the row of an entity. Each row has a
+// partition of its own: a tenant with a million rows is not one hot partition.
+func Ledger(t identity.Tenant, kind id.Prefix, name string) Key {
+	return Key{"tenant#" + t.String() + "#" + string(kind) + "#" + name, Row}
+}
+
+// Balance is an account's balance as of an instant. It lies in the account's
+// partition before the row, so that a descending read of two items gives the
+// row and its latest balance.
+func Balance(t identity.Tenant, account, asOf string) Key {
+	return Key{Ledger(t, id.Account, account).PK, BalancePrefix + asOf}
+}
+
+// LedgerList orders all rows of a kind in the first index: transactions and
+// obligations by date, the others by their own order value.
+func LedgerList(t identity.Tenant, kind id.Prefix, order, name string) Key {
+	return Key{"tenant#" + t.String() + "#" + string(kind), order + "#" + name}
+}
+
+// LedgerListOf orders the rows of a kind that belong to another entity, such as
+// an account's transactions (second index) or a counterparty's (third).
+func LedgerListOf(t identity.Tenant, kind id.Prefix, owner, order, name string) Key {
+	return Key{"tenant#" + t.String() + "#" + string(kind) + "@" + owner, order + "#" + name}
+}
+
+// Rollup is the sum of a slice of transactions over one period. The period
+// comes first so that a range of days or months is one query.
+func Rollup(t identity.Tenant, dimension, currency, direction, period, value string) Key {
+	return Key{"tenant#" + t.String() + "#rollup#" + dimension + "#" + currency + "#" + direction, period + "#" + value}
+}
+
+// Page is a wiki page under its slug, which is stable across renderings.
+func Page(t identity.Tenant, slug string) Key {
+	return Key{"tenant#" + t.String() + "#page", slug}
+}
+
+// Proof is the proof record of an action.
+func Proof(t identity.Tenant, action string) Key {
+	return Key{"tenant#" + t.String() + "#proof", action}
+}
+
+// Outbox is an event that waits for the bus. The shard spreads the writes; the
+// time keeps a sweep in order.
+func Outbox(event string, at time.Time) Key {
+	h := fnv.New32a()
+	h.Write([]byte(event))
+	return Key{OutboxPartition(int(h.Sum32() % OutboxShards)), at.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + event}
+}
+
+// OutboxPartition is one shard of the outbox.
+func OutboxPartition(shard int) string { return fmt.Sprintf("outbox#%02d", shard) }

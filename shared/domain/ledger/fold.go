@@ -1,0 +1,31 @@
+package ledger
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold spells a name for comparison: compatibility forms taken apart, accents
+// dropped, lower case, and one blank for any run of blanks. Two names that a
+// person would call the same fold to the same text.
+func Fold(name string) string {
+	var b strings.Builder
+	blank := false
+	for _, r := range norm.NFKD.String(name) {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			continue
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			blank = b.Len() > 0
+			continue
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		b.WriteString(strings.ToLower(string(r)))
+	}
+	return b.String()
+}

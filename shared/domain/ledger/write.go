@@ -1,0 +1,225 @@
+package ledger
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/record"
+)
+
+const (
+	// maxRow bounds a row's item; a hundred of them fit one transaction of 4 MB.
+	maxRow = 32 << 10
+	// maxTries is how often rows are planned anew after somebody else changed
+	// one of them in between.
+	maxTries = 8
+	// ActionChanged is the event of written rows. It names them; who acts on it
+	// reads them again.
+	ActionChanged = "ledger.changed"
+)
+
+// Writer writes ledger rows. Nothing else does: seeds, imports and executions
+// all come through Write.
+type Writer struct {
+	Store record.Store
+	Trail *audit.Trail
+	Now   func() time.Time
+}
+
+// Written counts what a Write did.
+type Written struct{ New, Changed, Same int }
+
+// Write stores rows of a tenant: each row, what its rollups move by and the
+// event that tells of it are in one transaction, conditional on the row's
+// version, so that rollups equal the sum of the rows whatever runs beside it. A
+// row that says what is stored already is not written again. Many rows are
+// split into several transactions, in the order given; after an error some of
+// them may be written, and the same call again finishes the rest. A row that is
+// not well formed refuses the whole call before anything is written, with the
+// code invalid_argument.
+func (w *Writer) Write(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID string, rows ...Row) (Written, error) {
+	var total Written
+	seen := map[key.Key]bool{}
+	for _, row := range rows {
+		row.meta().TenantID = t.String()
+		if err := wellFormed(row); err != nil {
+			return total, fault.Because(err, fault.InvalidArgument, "Row %.80q cannot be written: %v.", row.meta().ID, err)
+		}
+		if k := row.key(t); seen[k] {
+			return total, fault.New(fault.InvalidArgument, "Row %.80q stands twice in one write.", row.meta().ID)
+		} else {
+			seen[k] = true
+		}
+	}
+	for len(rows) > 0 {
+		done, written, err := w.some(ctx, t, actor, requestID, rows)
+		if err != nil {
+			return total, err
+		}
+		rows = rows[done:]
+		total.New += written.New
+		total.Changed += written.Changed
+		total.Same += written.Same
+	}
+	return total, nil
+}
+
+// some writes as many of the rows as one transaction holds.
+func (w *Writer) some(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID string, rows []Row) (int, Written, error) {
+	for try := 1; ; try++ {
+		plan, err := w.plan(ctx, t, rows[:min(len(rows), record.MaxOperations)])
+		if err != nil {
+			return 0, Written{}, err
+		}
+		if len(plan.changed) == 0 {
+			return plan.rows, plan.written, nil
+		}
+		event, err := w.Trail.New(audit.Event{
+			TenantID: t.String(), Layer: audit.LayerLedger, Actor: actor, Action: ActionChanged, RequestID: requestID,
+			Inputs: map[string]any{}, Outputs: map[string]any{"rows": plan.changed},
+		})
+		if err != nil {
+			return 0, Written{}, err
+		}
+		err = w.Trail.Commit(ctx, plan.change, event)
+		if errors.Is(err, record.ErrConflict) && try < maxTries {
+			continue
+		}
+		return plan.rows, plan.written, err
+	}
+}
+
+// plan is what one transaction will do.
+type plan struct {
+	rows    int // how many of the rows it covers
+	change  record.Change
+	changed []string // ids of rows that are new or different
+	written Written
+}
+
+func (w *Writer) plan(ctx context.Context, t identity.Tenant, rows []Row) (plan, error) {
+	keys := make([]key.Key, len(rows))
+	for i, row := range rows {
+		keys[i] = row.key(t)
+	}
+	stored, err := w.Store.GetMany(ctx, keys)
+	if err != nil {
+		return plan{}, err
+	}
+	var p plan
+	moved := deltas{}
+	for _, row := range rows {
+		// A row is one put and may move its rollups of before and after; one
+		// operation is kept for the event.
+		if len(p.change.Puts)+len(moved)+1+2*rollupsPerRow+1 > record.MaxOperations {
+			break
+		}
+		if err := p.take(t, row, stored[row.key(t)], moved, w.Now()); err != nil {
+			return plan{}, err
+		}
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(moved), func(a, b key.Key) int { return cmp.Or(cmp.Compare(a.PK, b.PK), cmp.Compare(a.SK, b.SK)) }) {
+		if cell := moved[k]; cell[RollupSum].Sign() != 0 || cell[RollupCount].Sign() != 0 {
+			p.change.Adds = append(p.change.Adds, record.Add{Key: k, Deltas: cell})
+		}
+	}
+	return p, nil
+}
+
+// take adds one row to the plan, beside what is stored under its key.
+func (p *plan) take(t identity.Tenant, row Row, old record.Item, moved deltas, now time.Time) error {
+	p.rows++
+	meta := row.meta()
+	meta.UpdatedAt = now.UTC().Format(audit.TimeForm)
+	if meta.CreatedAt == "" {
+		meta.CreatedAt = meta.UpdatedAt
+	}
+	if old.Version > 0 {
+		same, err := inherit(meta, row, old.Body)
+		if err != nil {
+			return err
+		}
+		if same {
+			p.written.Same++
+			return nil
+		}
+		p.written.Changed++
+	} else {
+		p.written.New++
+	}
+	body, err := encode(row)
+	if err != nil {
+		return err
+	}
+	if x, ok := row.(*Transaction); ok {
+		if err := rollUp(t, x, old, moved); err != nil {
+			return err
+		}
+	}
+	p.changed = append(p.changed, meta.ID)
+	item := record.Item{Key: row.key(t), Index: row.places(t), Body: body}
+	p.change.Puts = append(p.change.Puts, record.Put{Item: item, Was: old.Version})
+	return nil
+}
+
+// rollUp moves the rollups from what is stored to what is written.
+func rollUp(t identity.Tenant, x *Transaction, old record.Item, moved deltas) error {
+	if old.Version > 0 {
+		var before Transaction
+		if err := json.Unmarshal(old.Body, &before); err != nil {
+			return fmt.Errorf("decode transaction %s: %w", x.ID, err)
+		}
+		if err := moved.add(t, &before, -1); err != nil {
+			return err
+		}
+	}
+	return moved.add(t, x, 1)
+}
+
+// inherit keeps the creation time of the stored row and says whether the new
+// one differs from it in nothing but the time of the writing.
+func inherit(meta *Meta, row Row, stored []byte) (bool, error) {
+	var was Meta
+	if err := json.Unmarshal(stored, &was); err != nil {
+		return false, fmt.Errorf("decode row %s: %w", meta.ID, err)
+	}
+	if was.CreatedAt != "" {
+		meta.CreatedAt = was.CreatedAt
+	}
+	now := meta.UpdatedAt
+	meta.UpdatedAt = was.UpdatedAt
+	body, err := encode(row)
+	meta.UpdatedAt = now
+	return bytes.Equal(body, stored), err
+}
+
+func encode(row Row) ([]byte, error) {
+	body, err := json.Marshal(row)
+	if err != nil {
+		return nil, fmt.Errorf("encode row %s: %w", row.meta().ID, err)
+	}
+	return body, nil
+}
+
+// wellFormed checks the row's fields and its size as a whole.
+func wellFormed(row Row) error {
+	if err := row.check(); err != nil {
+		return err
+	}
+	body, err := encode(row)
+	if err == nil && len(body) > maxRow {
+		err = fmt.Errorf("it takes %d bytes, want at most %d", len(body), maxRow)
+	}
+	return err
+}
