@@ -1,0 +1,105 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/record"
+)
+
+// Commit makes a change as one transaction. The SDK gives it a client token,
+// so a retry after a lost reply is not a second write. A change of one blind
+// put or one delete, which say the same thing each time, needs no transaction.
+func (t *Table) Commit(ctx context.Context, c record.Change) error {
+	switch {
+	case c.Len() == 0:
+		return nil
+	case c.Len() == 1 && len(c.Puts) == 1 && c.Puts[0].Blind:
+		_, err := t.API.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.Name, Item: encode(c.Puts[0].Item, 1)})
+		return wrap(err)
+	case c.Len() == 1 && len(c.Deletes) == 1:
+		_, err := t.API.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.Name, Key: keyOf(c.Deletes[0])})
+		return wrap(err)
+	case c.Len() > record.MaxOperations:
+		return fmt.Errorf("a change of %d items: one transaction holds %d", c.Len(), record.MaxOperations)
+	}
+	var items []types.TransactWriteItem
+	for _, put := range c.Puts {
+		items = append(items, types.TransactWriteItem{Put: t.put(put)})
+	}
+	for _, add := range c.Adds {
+		items = append(items, types.TransactWriteItem{Update: t.add(add)})
+	}
+	for _, k := range c.Deletes {
+		items = append(items, types.TransactWriteItem{Delete: t.remove(k)})
+	}
+	_, err := t.API.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
+	return wrap(err)
+}
+
+func (t *Table) put(put record.Put) *types.Put {
+	out := &types.Put{TableName: &t.Name, Item: encode(put.Item, put.Was+1)}
+	switch {
+	case put.Blind:
+	case put.Was == 0:
+		out.ConditionExpression = aws.String("attribute_not_exists(#pk)")
+		out.ExpressionAttributeNames = map[string]string{"#pk": attrPK}
+	default:
+		out.ConditionExpression = aws.String("#version = :was")
+		out.ExpressionAttributeNames = map[string]string{"#version": attrVersion}
+		out.ExpressionAttributeValues = map[string]types.AttributeValue{":was": number(put.Was)}
+	}
+	return out
+}
+
+func (t *Table) add(add record.Add) *types.Update {
+	var terms []string
+	names, values := map[string]string{}, map[string]types.AttributeValue{}
+	for i, name := range slices.Sorted(maps.Keys(add.Deltas)) {
+		n, v := fmt.Sprintf("#n%d", i), fmt.Sprintf(":n%d", i)
+		terms = append(terms, n+" "+v)
+		names[n] = numPrefix + name
+		values[v] = &types.AttributeValueMemberN{Value: add.Deltas[name].String()}
+	}
+	return &types.Update{
+		TableName: &t.Name, Key: keyOf(add.Key), UpdateExpression: aws.String("ADD " + strings.Join(terms, ", ")),
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}
+}
+
+func (t *Table) remove(k key.Key) *types.Delete {
+	return &types.Delete{TableName: &t.Name, Key: keyOf(k)}
+}
+
+// wrap tells a condition that did not hold, and a transaction that met another
+// one, from a table that could not be asked. Both mean: read again and decide
+// anew.
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	var cancelled *types.TransactionCanceledException
+	if errors.As(err, &cancelled) {
+		for _, reason := range cancelled.CancellationReasons {
+			switch aws.ToString(reason.Code) {
+			case "ConditionalCheckFailed", "TransactionConflict":
+				return fmt.Errorf("%w: %s", record.ErrConflict, aws.ToString(reason.Code))
+			}
+		}
+	}
+	var condition *types.ConditionalCheckFailedException
+	var conflict *types.TransactionConflictException
+	if errors.As(err, &condition) || errors.As(err, &conflict) {
+		return fmt.Errorf("%w: %v", record.ErrConflict, err)
+	}
+	return unavailable("write", err)
+}
