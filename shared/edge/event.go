@@ -1,0 +1,188 @@
+// Package edge is where an event becomes a request and an answer becomes a
+// response: the shapes Lambda is invoked with, CORS, the HTTP rungs of the
+// ladder, challenges and discovery documents.
+package edge
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// request is an HTTP request whatever event brought it.
+type request struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	host         string
+	body         []byte
+	bodyErr      error // the body was to be base64 and is not
+}
+
+// response is an HTTP response before it takes an event's shape.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// encoder writes a response in the shape of the event it answers.
+type encoder func(response) ([]byte, error)
+
+// decode recognizes the event's shape by the members only that shape has:
+// function URLs and HTTP APIs send format 2.0, ALBs name their target group,
+// REST APIs (and HTTP APIs set to format 1.0) name the resource.
+func decode(raw []byte) (request, encoder, error) {
+	var shape struct {
+		Version        string `json:"version"`
+		HTTPMethod     string `json:"httpMethod"`
+		RequestContext struct {
+			ELB  *struct{} `json:"elb"`
+			HTTP *struct{} `json:"http"`
+		} `json:"requestContext"`
+	}
+	if err := json.Unmarshal(raw, &shape); err != nil {
+		return request{}, nil, fmt.Errorf("decode event: %w", err)
+	}
+	switch {
+	case shape.RequestContext.HTTP != nil:
+		return decodeV2(raw)
+	case shape.RequestContext.ELB != nil:
+		return decodeALB(raw)
+	case shape.HTTPMethod != "":
+		return decodeV1(raw)
+	}
+	return request{}, nil, errors.New("decode event: neither of an HTTP API, a function URL, a REST API nor a load balancer")
+}
+
+func decodeV2(raw []byte) (request, encoder, error) {
+	var ev events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(raw, &ev); err != nil {
+		return request{}, nil, fmt.Errorf("decode HTTP API event: %w", err)
+	}
+	path := ev.RawPath
+	if stage := ev.RequestContext.Stage; stage != "" && stage != "$default" {
+		path = strings.TrimPrefix(path, "/"+stage)
+	}
+	query, err := url.ParseQuery(ev.RawQueryString)
+	if err != nil {
+		query = url.Values{}
+	}
+	req := request{method: ev.RequestContext.HTTP.Method, path: path, query: query, header: headerOf(ev.Headers, nil)}
+	req.read(ev.Body, ev.IsBase64Encoded, ev.RequestContext.DomainName)
+	return req, encodeV2, nil
+}
+
+func decodeV1(raw []byte) (request, encoder, error) {
+	var ev events.APIGatewayProxyRequest
+	if err := json.Unmarshal(raw, &ev); err != nil {
+		return request{}, nil, fmt.Errorf("decode REST API event: %w", err)
+	}
+	req := request{
+		method: ev.HTTPMethod, path: ev.Path,
+		query:  valuesOf(ev.QueryStringParameters, ev.MultiValueQueryStringParameters),
+		header: headerOf(ev.Headers, ev.MultiValueHeaders),
+	}
+	req.read(ev.Body, ev.IsBase64Encoded, ev.RequestContext.DomainName)
+	return req, encodeV1, nil
+}
+
+func decodeALB(raw []byte) (request, encoder, error) {
+	var ev events.ALBTargetGroupRequest
+	if err := json.Unmarshal(raw, &ev); err != nil {
+		return request{}, nil, fmt.Errorf("decode load balancer event: %w", err)
+	}
+	req := request{
+		method: ev.HTTPMethod, path: ev.Path,
+		query:  valuesOf(ev.QueryStringParameters, ev.MultiValueQueryStringParameters),
+		header: headerOf(ev.Headers, ev.MultiValueHeaders),
+	}
+	req.read(ev.Body, ev.IsBase64Encoded, "")
+	// A target group with multi-value headers switched on ignores the single
+	// ones of the response, and the other way round.
+	return req, encodeALB(ev.MultiValueHeaders != nil), nil
+}
+
+// read takes the body and the host of an event.
+func (r *request) read(body string, encoded bool, domain string) {
+	r.body = []byte(body)
+	if encoded {
+		r.body, r.bodyErr = base64.StdEncoding.DecodeString(body)
+	}
+	if r.host = r.header.Get("Host"); r.host == "" {
+		r.host = domain
+	}
+}
+
+// headerOf joins the two forms in which an event holds headers; where both name
+// one, the one with all its values counts. A name that came in two spellings
+// keeps the values of both: dropping one would be dropping it by chance.
+func headerOf(single map[string]string, multi map[string][]string) http.Header {
+	header := http.Header{}
+	for name, value := range single {
+		header.Add(name, value)
+	}
+	for name := range multi {
+		header.Del(name)
+	}
+	for name, values := range multi {
+		for _, value := range values {
+			header.Add(name, value)
+		}
+	}
+	return header
+}
+
+func valuesOf(single map[string]string, multi map[string][]string) url.Values {
+	values := url.Values{}
+	for name, value := range single {
+		values.Set(name, value)
+	}
+	for name, list := range multi {
+		values[name] = list
+	}
+	return values
+}
+
+// value returns a header's one value without outer blanks. A header that came
+// several times is one value joined by commas, as a gateway would have sent it:
+// it then equals nothing that is expected of it.
+func (r request) value(name string) string {
+	return strings.TrimSpace(strings.Join(r.header.Values(name), ","))
+}
+
+func encodeV2(res response) ([]byte, error) {
+	return json.Marshal(events.APIGatewayV2HTTPResponse{StatusCode: res.status, Headers: flat(res.header), Body: string(res.body)})
+}
+
+func encodeV1(res response) ([]byte, error) {
+	return json.Marshal(events.APIGatewayProxyResponse{StatusCode: res.status, MultiValueHeaders: res.header, Body: string(res.body)})
+}
+
+func encodeALB(multi bool) encoder {
+	return func(res response) ([]byte, error) {
+		out := events.ALBTargetGroupResponse{
+			StatusCode: res.status, StatusDescription: fmt.Sprintf("%d %s", res.status, http.StatusText(res.status)), Body: string(res.body),
+		}
+		if multi {
+			out.MultiValueHeaders = res.header
+		} else {
+			out.Headers = flat(res.header)
+		}
+		return json.Marshal(out)
+	}
+}
+
+func flat(header http.Header) map[string]string {
+	out := make(map[string]string, len(header))
+	for name, values := range header {
+		out[name] = strings.Join(values, ", ")
+	}
+	return out
+}
