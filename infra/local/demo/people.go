@@ -1,0 +1,57 @@
+package demo
+
+import "github.com/robotmoney/mcp/shared/domain/identity"
+
+// Agent is an agent of a tenant. The record has no chain address: the stack
+// makes the agents' keys and hands the addresses to Seed.
+type Agent struct {
+	Tenant string
+	Record identity.AgentRecord
+}
+
+// Member is one of a tenant's people.
+type Member struct {
+	Tenant string
+	Record identity.MemberRecord
+}
+
+// joined is when the members and agents were entered.
+const joined = "2023-10-01T06:00:00.000Z"
+
+// everything is what an agent can be granted; deciding is for people.
+func everything() identity.Scopes {
+	return identity.Scopes{
+		identity.AuditRead, identity.ExecutionPropose, identity.ExecutionRead, identity.LedgerRead,
+		identity.IntentPropose, identity.RawRead, identity.RawWrite, identity.WikiRead,
+	}
+}
+
+// Members are the people of both tenants. Kim made acme's agents and has left:
+// who made an agent may not approve what it proposes, so nobody who approves may
+// have made one.
+var Members = []Member{
+	member(Acme, "mbr_ada", "Ada Okafor", identity.Admin, identity.Active),
+	member(Acme, "mbr_ben", "Ben Lindqvist", identity.Approver, identity.Active),
+	member(Acme, "mbr_vic", "Vic Moreau", identity.Viewer, identity.Active),
+	member(Acme, "mbr_ivy", "Ivy Trần", identity.Viewer, identity.Active),
+	member(Acme, "mbr_kim", "Kim Sato", identity.Admin, identity.Deactivated),
+	member(Globex, "mbr_gil", "Gil Ashworth", identity.Admin, identity.Active),
+}
+
+// Agents are the agents of both tenants, for the stack to register on the chain
+// and to make tokens for.
+var Agents = []Agent{
+	agent(Acme, "agt_finance", "Finance agent", "bill_management", "mbr_kim", everything()),
+	agent(Acme, "agt_readonly", "Reporting agent", "financial_health", "mbr_kim", identity.Scopes{identity.LedgerRead, identity.WikiRead}),
+	agent(Globex, "agt_globex", "Globex finance agent", "bill_management", "mbr_gil", everything()),
+}
+
+func member(tenant, id, name string, role identity.Role, status identity.Status) Member {
+	return Member{tenant, identity.MemberRecord{ID: id, TenantID: tenant, Name: name, Role: role, Status: status, CreatedAt: joined}}
+}
+
+func agent(tenant, id, name, role, by string, scopes identity.Scopes) Agent {
+	return Agent{tenant, identity.AgentRecord{
+		ID: id, TenantID: tenant, Status: identity.Active, Name: name, Role: role, Scopes: scopes, CreatedBy: by, CreatedAt: joined,
+	}}
+}

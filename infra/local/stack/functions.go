@@ -1,0 +1,143 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/robotmoney/mcp/infra/local/bus"
+	"github.com/robotmoney/mcp/infra/local/lambda"
+	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/infra/local/template"
+)
+
+// The names the stack gives to what CloudFormation would name.
+const (
+	tableName = "robotmoney-local"
+	busName   = "robotmoney-local"
+)
+
+// read reads the template with the stack's own parameters. What is not known
+// before the engines run is empty the first time, when only the table matters.
+func (s *Stack) read(file stackfile.Stack) (*template.Template, error) {
+	return template.Load(filepath.Join(s.options.Repo, "template.yaml"), template.Options{Resolve: resolve, Parameters: map[string]string{
+		"AWS::Region": stackfile.Region, "AWS::StackName": "robotmoney-local",
+		"Issuer": file.Issuer, "JwksUrl": file.JWKSURL, "EndpointUrl": file.MCPURL,
+		"RpcUrls": file.RPCURL, "ChainId": strconv.FormatUint(file.ChainID, 10),
+		"RegistryAddress": file.Registry, "AnchorAddress": file.Anchor,
+	}})
+}
+
+// resolve names the template's resources as they are called here.
+func resolve(r template.Reference) (string, error) {
+	switch {
+	case r.Resource == "Table" && r.Attribute == "":
+		return tableName, nil
+	case r.Resource == "Bus" && r.Attribute == "":
+		return busName, nil
+	}
+	return template.Logical(r)
+}
+
+// binary is where a function's program for this machine lies.
+func (s *Stack) binary(f template.Function) string {
+	return filepath.Join(s.options.Repo, stackfile.Root, "functions", filepath.Base(f.CodeURI), "bootstrap")
+}
+
+// build compiles the functions for this machine, with the flags they are
+// deployed with.
+func (s *Stack) build(ctx context.Context) error {
+	for _, f := range s.template.Functions {
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", s.binary(f), "./"+f.CodeURI)
+		cmd.Dir = s.options.Repo
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", f.CodeURI, err, out)
+		}
+	}
+	return nil
+}
+
+// functions starts the bus and a pool of processes for each function, with the
+// environment of the template.
+func (s *Stack) functions(ctx context.Context) error {
+	var err error
+	if s.template, err = s.read(s.File()); err != nil {
+		return err
+	}
+	for _, f := range s.template.Functions {
+		log, err := s.log(filepath.Base(f.CodeURI))
+		if err != nil {
+			return err
+		}
+		pool, err := lambda.New(ctx, lambda.Function{
+			Name: f.LogicalID, Binary: s.binary(f), Env: s.environment(f), Timeout: f.Timeout,
+			MaxProcesses: f.ReservedConcurrency, MemoryMB: f.MemoryMB, Region: stackfile.Region, Log: log,
+		})
+		if err != nil {
+			return err
+		}
+		s.pools[f.LogicalID] = pool
+		s.closers = append(s.closers, pool.Close)
+	}
+	return nil
+}
+
+// environment is a function's as the template has it, pointed at this machine.
+func (s *Stack) environment(f template.Function) []string {
+	file := s.File()
+	local := map[string]string{
+		"AWS_ACCESS_KEY_ID": stackfile.AccessKey, "AWS_SECRET_ACCESS_KEY": stackfile.SecretKey,
+		"DYNAMODB_ENDPOINT": file.DynamoDBEndpoint, "EVENTS_ENDPOINT": file.EventsEndpoint,
+	}
+	var env []string
+	for name, value := range f.Environment {
+		if _, ours := local[name]; !ours {
+			env = append(env, name+"="+value)
+		}
+	}
+	for name, value := range local {
+		env = append(env, name+"="+value)
+	}
+	slices.Sort(env)
+	return env
+}
+
+// log opens the file a part prints to.
+func (s *Stack) log(name string) (*os.File, error) {
+	file, err := os.OpenFile(s.path(filepath.Join(logs, name+".log")), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("log of %s: %w", name, err)
+	}
+	s.closers = append(s.closers, func() { file.Close() })
+	return file, nil
+}
+
+// eventBus starts the bus. Nothing consumes its events yet: the template has no
+// rule.
+func (s *Stack) eventBus(ctx context.Context) error {
+	if n := len(s.template.Rules) + len(s.template.Queues) + len(s.template.Schedules); n > 0 {
+		return fmt.Errorf("the template has %d rules, queues and schedules, and the stack wires none of them", n)
+	}
+	var err error
+	if s.bus, err = bus.New(ctx, bus.Config{Name: busName, EventsFile: s.path(stackfile.Events), Region: stackfile.Region}); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() { s.bus.Close() })
+	if s.events, err = listen(ctx, 0); err != nil {
+		return err
+	}
+	server := &http.Server{Handler: s.bus, ReadHeaderTimeout: 10 * time.Second}
+	s.closers = append(s.closers, func() { server.Close() })
+	go s.watch(server, s.events)
+	return nil
+}
+
+// Bus is the event bus, for tests that want it to misbehave.
+func (s *Stack) Bus() *bus.Bus { return s.bus }

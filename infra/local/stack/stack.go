@@ -1,0 +1,216 @@
+// Package stack starts the whole system on this machine: real engines, the real
+// function binaries, and stand-ins for what only AWS has. What runs, and how, is
+// read from template.yaml, so that local and deployed cannot drift apart.
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/robotmoney/mcp/infra/local/bus"
+	"github.com/robotmoney/mcp/infra/local/gateway"
+	"github.com/robotmoney/mcp/infra/local/issuer"
+	"github.com/robotmoney/mcp/infra/local/lambda"
+	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/infra/local/template"
+	"github.com/robotmoney/mcp/shared/domain/identity"
+)
+
+// Options say where the stack runs.
+type Options struct {
+	Repo   string // the module's folder: the template, the sources, what is installed
+	Folder string // holds .local with state, journal and stack.json; the same as Repo unless a test wants its own
+	Port   int    // of the endpoint; 0 takes a free one
+	Fresh  bool   // start over: forget all state
+}
+
+// Stack is a running system.
+type Stack struct {
+	options             Options
+	template            *template.Template
+	listener            net.Listener
+	issuer              *issuer.Issuer
+	network             *network
+	rpcURL, dynamodbURL string
+	bus                 *bus.Bus
+	events              net.Listener
+	pools               map[string]*lambda.Pool
+	records             map[string]identity.AgentRecord // of the demo agents, by id
+	closers             []func()
+	failed              chan error
+
+	mu     sync.Mutex
+	minted map[string]string // tokens, by the name of the holder
+}
+
+// IssuerPath is where the local issuer answers on the endpoint's own port. It
+// is the one path there that is not the gateway's.
+const IssuerPath = "/local/issuer"
+
+// refresh is how often stack.json gets new tokens, which live an hour.
+const refresh = 10 * time.Minute
+
+// Start brings everything up and returns when the endpoint answers. What it
+// started ends with Close, or when ctx does.
+func Start(ctx context.Context, o Options) (*Stack, error) {
+	s := &Stack{options: o, pools: map[string]*lambda.Pool{}, failed: make(chan error, 1)}
+	if err := s.start(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Stack) start(ctx context.Context) error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	var err error
+	if s.template, err = s.read(stackfile.Stack{}); err != nil {
+		return err
+	}
+	// The port is taken first: it is in every token and in the function's
+	// environment.
+	if s.listener, err = listen(ctx, s.options.Port); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() { s.listener.Close() })
+	if s.issuer, err = issuer.Open(s.path(stackfile.State)); err != nil {
+		return err
+	}
+	building, built := errgroup.WithContext(ctx)
+	building.Go(func() error { return s.build(built) })
+	if err := s.engines(ctx); err != nil {
+		return errors.Join(err, building.Wait())
+	}
+	if err := s.data(ctx); err != nil {
+		return errors.Join(err, building.Wait())
+	}
+	if err := building.Wait(); err != nil {
+		return err
+	}
+	if err := s.functions(ctx); err != nil {
+		return err
+	}
+	if err := s.serve(ctx); err != nil {
+		return err
+	}
+	if err := s.write(time.Now()); err != nil {
+		return err
+	}
+	go s.keepFresh(ctx)
+	return nil
+}
+
+// path is where something of the stack's lies.
+func (s *Stack) path(name string) string { return filepath.Join(s.options.Folder, name) }
+
+// prepare makes the folders, or empties them for a fresh start.
+func (s *Stack) prepare() error {
+	if s.options.Fresh {
+		for _, name := range []string{stackfile.State, stackfile.Events, stackfile.Events + ".settled", stackfile.Path} {
+			if err := os.RemoveAll(s.path(name)); err != nil {
+				return fmt.Errorf("start over: %w", err)
+			}
+		}
+	}
+	for _, name := range []string{stackfile.State, logs} {
+		if err := os.MkdirAll(s.path(name), 0o755); err != nil {
+			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// logs is where what the parts print goes.
+var logs = filepath.Join(stackfile.Root, "log")
+
+func listen(ctx context.Context, port int) (net.Listener, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, fmt.Errorf("port %d: %w (another stack? choose one with PORT=n)", port, err)
+	}
+	return listener, nil
+}
+
+// serve answers HTTP: the gateway with the routes of the template, and the
+// issuer beside it.
+func (s *Stack) serve(ctx context.Context) error {
+	api := s.template.API
+	if api == nil || len(api.Routes) != 1 || api.Routes[0].Key != "$default" {
+		return errors.New("the template has no API with the one route $default, which is all the gateway knows")
+	}
+	route := api.Routes[0]
+	front, err := gateway.New(gateway.Config{Function: s.pools[route.Function], ResponseMapping: route.ResponseMapping, Timeout: route.Timeout})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(IssuerPath+"/jwks.json", s.issuer)
+	server := &http.Server{
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.route(mux, front, w, r) }),
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 10240,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	s.closers = append(s.closers, func() { server.Close() })
+	go s.watch(server, s.listener)
+	return nil
+}
+
+// route keeps the issuer's path from the gateway and gives it every other, as
+// it came: a mux would redirect a path it finds unclean.
+func (s *Stack) route(mux http.Handler, front http.Handler, w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == IssuerPath+"/jwks.json" {
+		mux.ServeHTTP(w, r)
+		return
+	}
+	front.ServeHTTP(w, r)
+}
+
+func (s *Stack) watch(server *http.Server, listener net.Listener) {
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		select {
+		case s.failed <- err:
+		default:
+		}
+	}
+}
+
+// Failed receives the error of a part that ended by itself.
+func (s *Stack) Failed() <-chan error { return s.failed }
+
+// Close ends everything that was started, the last first.
+func (s *Stack) Close() {
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		s.closers[i]()
+	}
+	s.closers = nil
+}
+
+// keepFresh rewrites stack.json while the stack runs.
+func (s *Stack) keepFresh(ctx context.Context) {
+	ticker := time.NewTicker(refresh)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			if err := s.write(now); err != nil {
+				slog.Warn("stack.json could not be rewritten", "error", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+// Command robotmoney is the operator's program. It talks to the endpoints of
+// the local stack, or to those its environment names.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/robotmoney/mcp/shared/domain/fault"
+)
+
+// Exit codes. A script may rely on them.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command was understood and did not succeed
+	exitUsage  = 2 // the command was not understood
+)
+
+// command is one entry of the table of commands.
+type command struct {
+	name string // one or two words
+	args string
+	help string
+	run  func(ctx context.Context, c *call) error
+}
+
+var commands = []command{
+	{"token", "--principal ID [--tenant T] [--scopes a,b] [--ttl 10m]", "mint a token of the local stack's issuer", token},
+	{"agent show", "ID", "print an agent's record and its registration on the chain", agentShow},
+	{"agent quarantine", "ID", "stop an agent within five seconds; it can be activated again", agentQuarantine},
+	{"agent activate", "ID", "let a quarantined agent act again", agentActivate},
+	{"agent revoke", "ID", "revoke an agent on the chain and in its record, for good", agentRevoke},
+	{"smoke", "[--url URL] [--token TOKEN]", "check a deployed endpoint: discovery, challenge, one read", smoke},
+}
+
+// call is one run of a command.
+type call struct {
+	flags *flag.FlagSet
+	args  []string // what is left after the flags
+	json  bool
+	out   io.Writer
+	env   func(string) string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+}
+
+// run finds the command and runs it; flags may stand before or after its
+// arguments.
+func run(ctx context.Context, args []string, out, errs io.Writer, env func(string) string) int {
+	cmd, rest, ok := find(args)
+	if !ok {
+		usage(errs)
+		if len(args) > 0 && (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+			return exitOK
+		}
+		return exitUsage
+	}
+	c := &call{flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError), out: out, env: env}
+	c.flags.SetOutput(errs)
+	c.flags.BoolVar(&c.json, "json", false, "print JSON")
+	c.flags.Usage = func() {
+		fmt.Fprintf(errs, "robotmoney %s %s\n  %s\n", cmd.name, cmd.args, cmd.help)
+		c.flags.PrintDefaults()
+	}
+	c.args = rest
+	err := cmd.run(ctx, c)
+	var wrong usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case errors.As(err, &wrong):
+		fmt.Fprintf(errs, "robotmoney %s: %v\n", cmd.name, err)
+		c.flags.Usage()
+		return exitUsage
+	}
+	fmt.Fprintf(errs, "robotmoney %s: %s\n", cmd.name, explain(err))
+	return exitFailed
+}
+
+func find(args []string) (command, []string, bool) {
+	for _, cmd := range commands {
+		words := strings.Fields(cmd.name)
+		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == cmd.name {
+			return cmd, args[len(words):], true
+		}
+	}
+	return command{}, nil, false
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "robotmoney COMMAND [flags]\n\nCommands:")
+	for _, cmd := range commands {
+		fmt.Fprintf(w, "  %-18s %s\n", cmd.name, cmd.help)
+	}
+	fmt.Fprintln(w, `
+Each takes --json and --help. Without further settings they speak to the local
+stack of this folder. Elsewhere set AWS_REGION and credentials, TABLE_NAME,
+BUS_NAME, RPC_URLS, CHAIN_ID, REGISTRY_ADDRESS, and for what is written on the
+chain ROBOTMONEY_SENDER_KEY (pays) and ROBOTMONEY_SIGNER_KEY (the tenant's).`)
+}
+
+// usageError is a command line that was not understood.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// parse reads the flags, which may stand before or after the arguments, and
+// checks how many arguments there are.
+func (c *call) parse(arguments int) error {
+	var plain []string
+	for rest := c.args; ; rest = c.flags.Args()[1:] {
+		if err := c.flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
+			return err
+		} else if err != nil {
+			return usageError("the flags are not understood")
+		}
+		if c.flags.NArg() == 0 {
+			break
+		}
+		plain = append(plain, c.flags.Arg(0))
+	}
+	if len(plain) != arguments {
+		return usageError(fmt.Sprintf("want %d argument(s), got %d", arguments, len(plain)))
+	}
+	c.args = plain
+	return nil
+}
+
+// print writes a result: as JSON, or as lines of name and value.
+func (c *call) print(value any, lines ...[2]string) error {
+	if c.json {
+		enc := json.NewEncoder(c.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(value)
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintf(c.out, "%-16s %s\n", line[0], line[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain writes an error for a person: an operator may see the cause.
+func explain(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Cause != nil {
+		return fmt.Sprintf("%s (%s: %v)", f.Message, f.Code, f.Cause)
+	}
+	if f != nil {
+		return fmt.Sprintf("%s (%s)", f.Message, f.Code)
+	}
+	return err.Error()
+}

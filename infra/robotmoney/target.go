@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+
+	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/id"
+	"github.com/robotmoney/mcp/shared/domain/roster"
+	"github.com/robotmoney/mcp/shared/platform/awshttp"
+	"github.com/robotmoney/mcp/shared/platform/bus"
+	"github.com/robotmoney/mcp/shared/platform/chain"
+	"github.com/robotmoney/mcp/shared/platform/chain/tx"
+	"github.com/robotmoney/mcp/shared/platform/table"
+)
+
+// target is the system a command acts on.
+type target struct {
+	roster   *roster.Roster
+	registry *chain.Registry
+	contract chain.Address
+	client   *chain.Client
+	local    bool
+	env      func(string) string
+}
+
+// connect finds the system: the one the environment names, else the local
+// stack of this folder.
+func (c *call) connect(ctx context.Context) (*target, error) {
+	stack := stackfile.Stack{
+		RPCURL: c.env("RPC_URLS"), Registry: c.env("REGISTRY_ADDRESS"),
+		Table: c.env("TABLE_NAME"), Bus: c.env("BUS_NAME"), DynamoDBEndpoint: c.env("DYNAMODB_ENDPOINT"), EventsEndpoint: c.env("EVENTS_ENDPOINT"),
+	}
+	var loaders []func(*config.LoadOptions) error
+	local := stack.Table == ""
+	if local {
+		var err error
+		if stack, err = stackfile.Read("."); err != nil {
+			return nil, err
+		}
+		loaders = append(loaders, config.WithRegion(stackfile.Region),
+			config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(stackfile.AccessKey, stackfile.SecretKey, "")))
+	} else {
+		var err error
+		if stack.ChainID, err = strconv.ParseUint(c.env("CHAIN_ID"), 10, 64); err != nil {
+			return nil, fmt.Errorf("CHAIN_ID: %w", err)
+		}
+	}
+	aws, err := config.LoadDefaultConfig(ctx, loaders...)
+	if err != nil {
+		return nil, fmt.Errorf("AWS configuration: %w", err)
+	}
+	t := &target{local: local, env: c.env}
+	if t.contract, err = chain.ParseAddress(stack.Registry); err != nil {
+		return nil, fmt.Errorf("registry address: %w", err)
+	}
+	// An operator's command may wait longer for a slow node than a request may.
+	t.client, err = chain.New(chain.Config{Endpoints: strings.Split(stack.RPCURL, ","), ChainID: stack.ChainID, Timeout: 10 * time.Second, Now: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	t.registry = chain.NewRegistry(t.client, t.contract)
+	client := awshttp.New(time.Minute)
+	store := &table.Table{Name: stack.Table, API: dynamodb.NewFromConfig(aws, func(o *dynamodb.Options) {
+		o.HTTPClient, o.BaseEndpoint = client, optional(stack.DynamoDBEndpoint)
+	})}
+	events := &bus.Bus{Name: stack.Bus, API: eventbridge.NewFromConfig(aws, func(o *eventbridge.Options) {
+		o.HTTPClient, o.BaseEndpoint = client, optional(stack.EventsEndpoint)
+	})}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: log}
+	t.roster = &roster.Roster{Store: store, Trail: trail}
+	return t, nil
+}
+
+func optional(url string) *string {
+	if url == "" {
+		return nil
+	}
+	return &url
+}
+
+// admin changes the registry as a tenant's signer.
+func (t *target) admin(tenant string) (*tx.RegistryAdmin, error) {
+	sender, err := t.key("ROBOTMONEY_SENDER_KEY", stackfile.DeployerKey)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := t.key("ROBOTMONEY_SIGNER_KEY", stackfile.SignerKeys[tenant])
+	if err != nil {
+		return nil, err
+	}
+	transactor, err := tx.NewTransactor(tx.Config{Client: t.client, Signer: sender, Poll: 250 * time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	return tx.NewRegistryAdmin(transactor, t.contract, signer), nil
+}
+
+// key reads a private key from the environment; the local stack has its own.
+func (t *target) key(name, local string) (*tx.LocalKey, error) {
+	text := t.env(name)
+	if text == "" && t.local {
+		text = local
+	}
+	if text == "" {
+		return nil, fmt.Errorf("set %s to a private key: what is written on the chain is signed with it", name)
+	}
+	key, err := tx.ParseLocalKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return key, nil
+}
