@@ -1,0 +1,41 @@
+# Few verbs; CI calls the same ones. Everything a target needs is installed,
+# pinned, into .local/ or a module cache.
+
+PORT ?= 8787
+export GOFLAGS ?= -buildvcs=false
+
+.PHONY: run test check lint contracts deployment build bench fuzz deploy clean
+
+run: ## the whole system on this machine; FRESH=1 starts over, PORT=n moves it
+	@go run ./infra/local --port $(PORT) $(if $(FRESH),--fresh)
+
+test: ## every test of every module
+	go vet ./...
+	go test -timeout 9m ./...
+	cd infra/oracle && go test ./...
+
+check: lint contracts deployment ## everything that can refuse
+
+lint:
+	@test -z "$$(gofmt -l functions infra shared)" || { gofmt -l functions infra shared; echo "gofmt: run gofmt -w on these"; exit 1; }
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	go mod tidy -diff
+	cd infra/oracle && go mod tidy -diff
+
+contracts: ## compile, test and attack the contracts
+	infra/contracts/check
+
+deployment: ## template, build for arm64, sizes
+	infra/deploy/check
+
+build: ## the functions as they are deployed, and the operator's program
+	@mkdir -p .local/build
+	@for f in functions/*/; do n=$$(basename $$f); \
+	  CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags "-s -w" -o .local/build/$$n/bootstrap ./$$f && ls -l .local/build/$$n/bootstrap; done
+	go build -trimpath -o .local/build/robotmoney ./infra/robotmoney
+
+deploy: deployment ## to the environment ENV of samconfig.toml (dev, prod)
+	GOFLAGS="-buildvcs=false -trimpath -tags=lambda.norpc" .local/venv/bin/sam deploy --config-env $(or $(ENV),dev)
+
+clean: ## the stack's state; what is installed stays
+	rm -rf .local/state .local/events.jsonl* .local/stack.json
