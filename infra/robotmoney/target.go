@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 
@@ -43,24 +42,16 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 		RPCURL: c.env("RPC_URLS"), Registry: c.env("REGISTRY_ADDRESS"),
 		Table: c.env("TABLE_NAME"), Bus: c.env("BUS_NAME"), DynamoDBEndpoint: c.env("DYNAMODB_ENDPOINT"), EventsEndpoint: c.env("EVENTS_ENDPOINT"),
 	}
-	var loaders []func(*config.LoadOptions) error
 	local := stack.Table == ""
+	cloud := stackfile.AWS()
+	var err error
 	if local {
-		var err error
-		if stack, err = stackfile.Read("."); err != nil {
-			return nil, err
-		}
-		loaders = append(loaders, config.WithRegion(stackfile.Region),
-			config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(stackfile.AccessKey, stackfile.SecretKey, "")))
-	} else {
-		var err error
-		if stack.ChainID, err = strconv.ParseUint(c.env("CHAIN_ID"), 10, 64); err != nil {
-			return nil, fmt.Errorf("CHAIN_ID: %w", err)
-		}
+		stack, err = stackfile.Read(".")
+	} else if cloud, err = config.LoadDefaultConfig(ctx); err == nil {
+		stack.ChainID, err = strconv.ParseUint(c.env("CHAIN_ID"), 10, 64)
 	}
-	aws, err := config.LoadDefaultConfig(ctx, loaders...)
 	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
+		return nil, err
 	}
 	t := &target{local: local, env: c.env}
 	if t.contract, err = chain.ParseAddress(stack.Registry); err != nil {
@@ -73,10 +64,10 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 	}
 	t.registry = chain.NewRegistry(t.client, t.contract)
 	client := awshttp.New(time.Minute)
-	store := &table.Table{Name: stack.Table, API: dynamodb.NewFromConfig(aws, func(o *dynamodb.Options) {
+	store := &table.Table{Name: stack.Table, API: dynamodb.NewFromConfig(cloud, func(o *dynamodb.Options) {
 		o.HTTPClient, o.BaseEndpoint = client, optional(stack.DynamoDBEndpoint)
 	})}
-	events := &bus.Bus{Name: stack.Bus, API: eventbridge.NewFromConfig(aws, func(o *eventbridge.Options) {
+	events := &bus.Bus{Name: stack.Bus, API: eventbridge.NewFromConfig(cloud, func(o *eventbridge.Options) {
 		o.HTTPClient, o.BaseEndpoint = client, optional(stack.EventsEndpoint)
 	})}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))

@@ -209,7 +209,7 @@ contract AnchorTest is Base {
         emit BrainAuditAnchor.PublisherTransferred(PUBLISHER, SUCCESSOR);
         vm.prank(SUCCESSOR);
         anchors.acceptPublisher();
-        vm.assertEq(anchors.publisher(), SUCCESSOR, "publisher after the acceptance");
+        vm.assertEq(anchors.publisher(), SUCCESSOR, "publisher after it accepted");
         vm.assertEq(anchors.pendingPublisher(), address(0), "nobody named");
         vm.prank(PUBLISHER);
         vm.expectRevert(abi.encodeWithSelector(BrainAuditAnchor.NotPublisher.selector, PUBLISHER));
@@ -227,8 +227,8 @@ contract AnchorTest is Base {
         }
     }
 
-    /// @dev An acceptance is good once, and a naming taken back is good for nothing.
-    function test_acceptanceIsOnceAndRevocable() public {
+    /// @dev Accepting is good once, and a naming taken back is good for nothing.
+    function test_acceptingIsOnceAndRevocable() public {
         vm.prank(PUBLISHER);
         anchors.transferPublisher(SUCCESSOR);
         vm.prank(PUBLISHER);

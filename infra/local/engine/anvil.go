@@ -1,17 +1,12 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -51,9 +46,9 @@ type Chain struct {
 	client  *http.Client
 	saving  sync.Mutex
 	closing sync.Once
-	failed  error         // of the last save
-	quit    chan struct{} // ends the watch
-	watched chan struct{} // closed when the watch has ended
+	failed  error              // of the last save
+	quit    context.CancelFunc // ends the watch
+	watched chan struct{}      // closed when the watch has ended
 }
 
 // Anvil starts the chain where its state file left it and waits until it
@@ -67,7 +62,8 @@ func Anvil(ctx context.Context, c AnvilConfig) (*Chain, error) {
 	if c.SaveEvery == 0 {
 		c.SaveEvery = defaultSaveEvery
 	}
-	chain := &Chain{config: c, client: &http.Client{Timeout: rpcLimit}, quit: make(chan struct{}), watched: make(chan struct{})}
+	watching, quit := context.WithCancel(context.Background())
+	chain := &Chain{config: c, client: &http.Client{Timeout: rpcLimit}, quit: quit, watched: make(chan struct{})}
 	err := onPort(c.Port, func(port int) (err error) {
 		chain.URL = fmt.Sprintf("http://127.0.0.1:%d", port)
 		if chain.process, err = run("anvil", c.Log, c.Binary, c.arguments(port)...); err != nil {
@@ -76,9 +72,10 @@ func Anvil(ctx context.Context, c AnvilConfig) (*Chain, error) {
 		return chain.process.ready(ctx, chain.answers)
 	})
 	if err != nil {
+		quit()
 		return nil, err
 	}
-	go chain.watch()
+	go chain.watch(watching)
 	stop := context.AfterFunc(ctx, func() { _ = chain.Close() })
 	go func() { <-chain.process.done; stop() }()
 	return chain, nil
@@ -117,7 +114,7 @@ func (c *Chain) Done() <-chan struct{} { return c.process.done }
 // the save.
 func (c *Chain) Close() error {
 	c.closing.Do(func() {
-		close(c.quit)
+		c.quit()
 		<-c.watched
 		select {
 		case <-c.process.done: // nobody left to ask
@@ -152,16 +149,14 @@ func (c *Chain) Save(ctx context.Context) error {
 }
 
 // watch saves the chain whenever a block with transactions was mined.
-func (c *Chain) watch() {
+func (c *Chain) watch(ctx context.Context) {
 	defer close(c.watched)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	tick := time.NewTicker(c.config.SaveEvery)
 	defer tick.Stop()
 	seen, idle, pending := uint64(0), 0, false
 	for {
 		select {
-		case <-c.quit:
+		case <-ctx.Done():
 			return
 		case <-c.process.done:
 			return
@@ -204,49 +199,4 @@ func (c *Chain) news(ctx context.Context, seen uint64) (latest uint64, busy bool
 		busy = count != "0x0"
 	}
 	return latest, busy, nil
-}
-
-// call makes one JSON-RPC call.
-func (c *Chain) call(ctx context.Context, out any, method string, params ...any) error {
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": append([]any{}, params...)})
-	if err != nil {
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := c.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return fmt.Errorf("%s: read reply: %w", method, err)
-	}
-	var reply struct {
-		Result json.RawMessage
-		Error  *struct{ Message string }
-	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		return fmt.Errorf("%s: reply with status %d: %w", method, resp.StatusCode, err)
-	}
-	if reply.Error != nil {
-		return fmt.Errorf("%s: %w", method, errors.New(reply.Error.Message))
-	}
-	if err := json.Unmarshal(reply.Result, out); err != nil {
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	return nil
-}
-
-// quantity reads a number as JSON-RPC of Ethereum writes it.
-func quantity(text string) (uint64, error) {
-	digits, ok := strings.CutPrefix(text, "0x")
-	if !ok {
-		return 0, fmt.Errorf("quantity %q without 0x", text)
-	}
-	return strconv.ParseUint(digits, 16, 64)
 }

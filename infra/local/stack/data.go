@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/infra/local/demo"
-	"github.com/robotmoney/mcp/infra/local/engine"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/id"
@@ -53,17 +53,20 @@ func (s *Stack) data(ctx context.Context) error {
 	if err := writing.Wait(); err != nil {
 		return err
 	}
+	if err := s.chain.Save(ctx); err != nil {
+		return err
+	}
 	return os.WriteFile(seeded, nil, 0o644)
 }
 
 func (s *Stack) seed(ctx context.Context, addresses map[string]string) error {
 	log := slog.New(slog.DiscardHandler)
-	store := &table.Table{Name: tableName, API: engine.Client(s.dynamodbURL)}
-	events := &bus.Bus{Name: busName, API: eventbridge.New(eventbridge.Options{
-		Region: stackfile.Region, BaseEndpoint: aws.String("http://" + s.events.Addr().String()), HTTPClient: awshttp.New(time.Minute),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: stackfile.AccessKey, SecretAccessKey: stackfile.SecretKey}, nil
-		}),
+	client := awshttp.New(time.Minute)
+	store := &table.Table{Name: tableName, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
+		o.HTTPClient, o.BaseEndpoint = client, aws.String(s.dynamodb.Endpoint)
+	})}
+	events := &bus.Bus{Name: busName, API: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
+		o.HTTPClient, o.BaseEndpoint = client, aws.String("http://"+s.events.Addr().String())
 	})}
 	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: log}
 	if _, err := demo.Seed(ctx, demo.Deps{Store: store, Trail: trail, Addresses: addresses}); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotmoney/mcp/infra/local/engine"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/infra/local/template"
 )
 
 // engines installs and starts the DynamoDB engine with its table, and the chain
@@ -18,39 +19,29 @@ func (s *Stack) engines(ctx context.Context) error {
 		return err
 	}
 	state := s.path(stackfile.State)
-	dynamodbLog, err := s.log("dynamodb")
-	if err != nil {
-		return err
-	}
-	anvilLog, err := s.log("anvil")
-	if err != nil {
-		return err
-	}
-	var database, node *engine.Engine
 	// The engines outlive the group, so they get the stack's context.
 	var starting errgroup.Group
 	starting.Go(func() (err error) {
-		if database, err = engine.DynamoDB(ctx, binaries, filepath.Join(state, "dynamodb.sqlite"), dynamodbLog); err != nil {
-			return err
-		}
-		return engine.CreateTable(ctx, engine.Client(database.URL), tableName, s.template.Tables[0])
+		s.dynamodb, err = engine.DynamoDB(ctx, engine.DynamoDBConfig{
+			Binary: binaries.Dynoxide, DBPath: filepath.Join(state, "dynamodb.sqlite"), Log: s.logPath("dynamodb"),
+			Tables: map[string]template.Table{tableName: s.template.Tables[0]},
+		})
+		return err
 	})
 	starting.Go(func() (err error) {
-		if node, err = engine.Anvil(ctx, binaries, filepath.Join(state, "anvil.json"), anvilLog); err != nil {
+		s.chain, err = engine.Anvil(ctx, engine.AnvilConfig{Binary: binaries.Anvil, State: filepath.Join(state, "chain.json"), Log: s.logPath("anvil")})
+		if err != nil {
 			return err
 		}
-		s.network, err = openChain(ctx, node.URL, state)
+		s.network, err = openChain(ctx, s.chain.URL, state)
 		return err
 	})
 	err = starting.Wait()
-	for _, e := range []*engine.Engine{database, node} {
-		if e != nil {
-			s.closers = append(s.closers, e.Close)
-		}
+	if s.dynamodb != nil {
+		s.closers = append(s.closers, func() { s.dynamodb.Close() })
 	}
-	if err != nil {
-		return err
+	if s.chain != nil {
+		s.closers = append(s.closers, func() { s.chain.Close() })
 	}
-	s.dynamodbURL, s.rpcURL = database.URL, node.URL
-	return s.eventBus(ctx)
+	return err
 }

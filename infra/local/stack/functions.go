@@ -111,7 +111,7 @@ func (s *Stack) environment(f template.Function) []string {
 
 // log opens the file a part prints to.
 func (s *Stack) log(name string) (*os.File, error) {
-	file, err := os.OpenFile(s.path(filepath.Join(logs, name+".log")), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(s.logPath(name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("log of %s: %w", name, err)
 	}

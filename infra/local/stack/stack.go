@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/infra/local/bus"
+	"github.com/robotmoney/mcp/infra/local/engine"
 	"github.com/robotmoney/mcp/infra/local/gateway"
 	"github.com/robotmoney/mcp/infra/local/issuer"
 	"github.com/robotmoney/mcp/infra/local/lambda"
@@ -37,18 +38,19 @@ type Options struct {
 
 // Stack is a running system.
 type Stack struct {
-	options             Options
-	template            *template.Template
-	listener            net.Listener
-	issuer              *issuer.Issuer
-	network             *network
-	rpcURL, dynamodbURL string
-	bus                 *bus.Bus
-	events              net.Listener
-	pools               map[string]*lambda.Pool
-	records             map[string]identity.AgentRecord // of the demo agents, by id
-	closers             []func()
-	failed              chan error
+	options  Options
+	template *template.Template
+	listener net.Listener
+	issuer   *issuer.Issuer
+	network  *network
+	dynamodb *engine.Database
+	chain    *engine.Chain
+	bus      *bus.Bus
+	events   net.Listener
+	pools    map[string]*lambda.Pool
+	records  map[string]identity.AgentRecord // of the demo agents, by id
+	closers  []func()
+	failed   chan error
 
 	mu     sync.Mutex
 	minted map[string]string // tokens, by the name of the holder
@@ -94,6 +96,9 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.engines(ctx); err != nil {
 		return errors.Join(err, building.Wait())
 	}
+	if err := s.eventBus(ctx); err != nil {
+		return errors.Join(err, building.Wait())
+	}
 	if err := s.data(ctx); err != nil {
 		return errors.Join(err, building.Wait())
 	}
@@ -135,6 +140,8 @@ func (s *Stack) prepare() error {
 
 // logs is where what the parts print goes.
 var logs = filepath.Join(stackfile.Root, "log")
+
+func (s *Stack) logPath(name string) string { return s.path(filepath.Join(logs, name+".log")) }
 
 func listen(ctx context.Context, port int) (net.Listener, error) {
 	var config net.ListenConfig

@@ -73,8 +73,8 @@ func (s *Stack) File() stackfile.Stack {
 	defer s.mu.Unlock()
 	return stackfile.Stack{
 		MCPURL: origin + "/v1/agents/mcp", Issuer: origin + IssuerPath, JWKSURL: origin + IssuerPath + "/jwks.json",
-		RPCURL: s.rpcURL, Registry: s.network.deployed.Registry.String(), Anchor: s.network.deployed.Anchor.String(), ChainID: engine.ChainID,
-		DynamoDBEndpoint: s.dynamodbURL, Table: tableName,
+		RPCURL: s.chain.URL, Registry: s.network.deployed.Registry.String(), Anchor: s.network.deployed.Anchor.String(), ChainID: engine.ChainID,
+		DynamoDBEndpoint: s.dynamodb.Endpoint, Table: tableName,
 		EventsEndpoint: "http://" + s.events.Addr().String(), Bus: busName,
 		Tokens: maps.Clone(s.minted),
 	}

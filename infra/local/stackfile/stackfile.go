@@ -3,10 +3,13 @@
 package stackfile
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // Root is the folder that holds everything the stack installs and keeps.
@@ -69,6 +72,13 @@ const (
 	AccessKey = "local"
 	SecretKey = "local"
 )
+
+// AWS is the configuration of AWS clients that speak to the local stack.
+func AWS() aws.Config {
+	return aws.Config{Region: Region, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: AccessKey, SecretAccessKey: SecretKey}, nil
+	})}
+}
 
 // The keys of the local chain are those of anvil's first accounts, which
 // everybody knows: nothing of value may ever belong to them.
