@@ -150,6 +150,10 @@ func TestHeadersThatComeTwice(t *testing.T) {
 	if got := w.invoke(t, encode(t, event)); got.status != 200 || !strings.Contains(got.body, "demo_do") {
 		t.Errorf("single headers alone: %d %s", got.status, got.body)
 	}
+	event["headers"].(map[string]any)["authorization"] = "Bearer y"
+	if got := w.invoke(t, encode(t, event)); got.status != 400 {
+		t.Errorf("single headers under two spellings: %d %s", got.status, got.body)
+	}
 }
 
 func TestStages(t *testing.T) {

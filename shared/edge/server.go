@@ -28,6 +28,9 @@ import (
 // that our own answer comes first and a client learns what it may repeat.
 const deadline = 25 * time.Second
 
+// maxReply is the largest answer Lambda sends, less some room for its own.
+const maxReply = 6<<20 - 4<<10
+
 // Config is what the edge knows of its place in the world. Everything comes
 // from configuration, nothing from the event: a request must not be able to say
 // where it was sent to.
@@ -72,13 +75,35 @@ func (s *Server) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	defer cancel()
 	v := &visit{request: req, id: requestID(ctx)}
 	began := s.now()
-	res := s.route(ctx, v)
+	res := s.guarded(ctx, v)
 	s.finish(v, &res)
 	s.log.InfoContext(ctx, "request", "request_id", v.id, "tenant", v.tenant(), "principal", v.actor().ID,
-		"http.request.method", req.method, "mcp.method.name", v.envelope.First().Method, "http.response.status_code", res.status,
+		"http.request.method", req.method, "mcp.method.name", cut(v.envelope.First().Method), "http.response.status_code", res.status,
 		"duration_ms", s.now().Sub(began).Milliseconds())
-	return encode(res)
+	out, err := encode(res)
+	if err == nil && len(out) > maxReply {
+		// Lambda would end the invocation instead of sending it.
+		res = s.refuse(v, fault.New(rpc.ReplyTooLarge, "The answer takes %d bytes, more than %d. Ask for less at once.", len(out), maxReply))
+		s.finish(v, &res)
+		out, err = encode(res)
+	}
+	return out, err
 }
+
+// guarded answers a request and turns a panic into an internal error: one bad
+// request must not take the process, and the next caller, with it.
+func (s *Server) guarded(ctx context.Context, v *visit) (res response) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.ErrorContext(ctx, "panic", "request_id", v.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			res = s.refuse(v, fault.Of(fmt.Errorf("panic: %v", p)))
+		}
+	}()
+	return s.route(ctx, v)
+}
+
+// cut keeps a caller's text short enough for a log line.
+func cut(text string) string { return text[:min(len(text), 64)] }
 
 // requestID is the invocation's, so that a caller's report leads to the log;
 // a random one where there is no invocation.
@@ -132,13 +157,7 @@ func (s *Server) endpoint(ctx context.Context, v *visit) response {
 	return res
 }
 
-func (s *Server) climb(ctx context.Context, v *visit) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.ErrorContext(ctx, "panic", "request_id", v.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = fault.New(fault.Internal, "Something failed on our side. Try again; if it lasts, report the request_id.")
-		}
-	}()
+func (s *Server) climb(ctx context.Context, v *visit) error {
 	for _, rung := range ladder {
 		if err := rung.judge(s, ctx, v); err != nil {
 			return err

@@ -91,8 +91,8 @@ func (b *book) post(p posting) string {
 	if p.party != "" {
 		x.CounterpartyID = &p.party
 	}
-	signed := p.amount
-	x.Direction, signed = direction(p)
+	way, signed := direction(p)
+	x.Direction = way
 	if p.signed != "" {
 		x.Category = &p.signed
 	}
@@ -117,10 +117,11 @@ func (b *book) postAll(postings []posting) {
 	}
 }
 
-func (b *book) account(id string) account {
-	a, ok := b.accounts[id]
+// account finds an account; a table that names another one has a slip.
+func (b *book) account(name string) account {
+	a, ok := b.accounts[name]
 	if !ok {
-		panic("demo: no account " + id)
+		panic("demo: no account " + name)
 	}
 	return a
 }
@@ -139,6 +140,8 @@ func (b *book) dates(a account, made time.Time) (time.Time, time.Time) {
 	return made, made
 }
 
+// direction is the row's direction, and the amount with the sign it has for the
+// account.
 func direction(p posting) (string, int64) {
 	switch {
 	case p.signed == TransferIn:
@@ -193,8 +196,9 @@ func (b *book) describe(x *ledger.Transaction, a account, p posting) {
 		line += " " + text
 	}
 	x.Description, x.DescriptionRaw = &text, ptr(channel(a, x.Direction)+" "+strings.ToUpper(line))
-	b.taken["line "+a.id+x.TransactionDate]++
-	x.ExternalTransactionID = ptr(fmt.Sprintf("%s-%s-%03d", strings.TrimPrefix(a.id, "acct_"), strings.ReplaceAll(x.TransactionDate, "-", ""), b.taken["line "+a.id+x.TransactionDate]))
+	line = strings.TrimPrefix(a.id, "acct_") + "-" + strings.ReplaceAll(x.TransactionDate, "-", "")
+	b.taken[line]++
+	x.ExternalTransactionID = ptr(fmt.Sprintf("%s-%03d", line, b.taken[line]))
 }
 
 // channel is how a bank's line begins.
@@ -233,9 +237,8 @@ func reconciliation(x *ledger.Transaction, proven bool) string {
 // transactionID is a ULID of the day, whose random part is a hash over what
 // tells the transaction from others: ids stay as they are when rows are added.
 func (b *book) transactionID(made time.Time, x *ledger.Transaction) string {
-	what := []string{b.company.tenant, x.TransactionDate, x.AccountID, x.Direction, x.Amount, *x.Description}
-	b.taken[strings.Join(what, "|")]++
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s|%d", strings.Join(what, "|"), b.taken[strings.Join(what, "|")])))
+	what := strings.Join([]string{b.company.tenant, x.TransactionDate, x.AccountID, x.Direction, x.Amount, *x.Description}, "|")
+	sum := sha256.Sum256([]byte(b.name(what)))
 	name, err := id.New(id.Transaction, made, bytes.NewReader(sum[:]))
 	if err != nil {
 		panic(fmt.Sprintf("demo: %v", err)) // a day of the tables lies before 1970

@@ -89,10 +89,10 @@ func (l library) month(month time.Time) wiki.Page {
 		}
 	}
 	p.section("Key Linked Entities", parties)
-	largest := largest(rows)
-	p.section("Recent Activity", l.lines(largest))
+	top := largest(rows)
+	p.section("Recent Activity", l.lines(top))
 	p.section("Open Questions", open(rows))
-	p.section("Evidence Links", links(largest))
+	p.section("Evidence Links", links(top))
 	return p.render(rows)
 }
 

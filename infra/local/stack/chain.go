@@ -119,17 +119,16 @@ func (n *network) register(ctx context.Context, rec identity.AgentRecord, addres
 	if err != nil || reg.RegisteredAt != 0 {
 		return err
 	}
-	signer, err := tx.ParseLocalKey(stackfile.SignerKeys[rec.TenantID])
+	admin, signer, err := n.admin(rec.TenantID)
 	if err != nil {
-		return fmt.Errorf("signer of %s: %w", rec.TenantID, err)
+		return err
 	}
-	admin := tx.NewRegistryAdmin(n.sender, n.deployed.Registry, signer)
-	known, err := admin.IsTenantSigner(ctx, tenant, signer.Address())
+	known, err := admin.IsTenantSigner(ctx, tenant, signer)
 	if err != nil {
 		return err
 	}
 	if !known {
-		if _, err := admin.SetTenantSigner(ctx, tenant, signer.Address(), true); err != nil {
+		if _, err := admin.SetTenantSigner(ctx, tenant, signer, true); err != nil {
 			return err
 		}
 	}
@@ -137,4 +136,13 @@ func (n *network) register(ctx context.Context, rec identity.AgentRecord, addres
 		ID: agent, Address: address, TenantID: tenant, ScopeHash: rec.Scopes.Hash(), BehaviorHash: identity.Keccak([]byte(rec.Name)),
 	})
 	return err
+}
+
+// admin changes the registry as a demo tenant's signer.
+func (n *network) admin(tenant string) (*tx.RegistryAdmin, chain.Address, error) {
+	signer, err := tx.ParseLocalKey(stackfile.SignerKeys[tenant])
+	if err != nil {
+		return nil, chain.Address{}, fmt.Errorf("signer of %s: %w", tenant, err)
+	}
+	return tx.NewRegistryAdmin(n.sender, n.deployed.Registry, signer), signer.Address(), nil
 }

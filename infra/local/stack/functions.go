@@ -139,5 +139,8 @@ func (s *Stack) eventBus(ctx context.Context) error {
 	return nil
 }
 
+// Function is the pool of a function, by its name in the template.
+func (s *Stack) Function(name string) *lambda.Pool { return s.pools[name] }
+
 // Bus is the event bus, for tests that want it to misbehave.
 func (s *Stack) Bus() *bus.Bus { return s.bus }

@@ -5,13 +5,29 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/robotmoney/mcp/infra/local/stack"
+	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/platform/awshttp"
+	"github.com/robotmoney/mcp/shared/platform/chain"
+	"github.com/robotmoney/mcp/shared/platform/chain/tx"
+	"github.com/robotmoney/mcp/shared/platform/table"
 )
 
-// running is the one stack the tests of this package share.
-var running *stack.Stack
+// running is the one stack the tests of this package share, and folder is where
+// it keeps its state.
+var (
+	running *stack.Stack
+	folder  string
+)
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -27,7 +43,7 @@ func run(m *testing.M) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	folder, err := os.MkdirTemp("", "stack")
+	folder, err = os.MkdirTemp("", "stack")
 	if err != nil {
 		return 1, err
 	}
@@ -39,4 +55,54 @@ func run(m *testing.M) (int, error) {
 	}
 	defer running.Close()
 	return m.Run(), nil
+}
+
+// store is the table of the running stack.
+func store() *table.Table {
+	return &table.Table{Name: running.File().Table, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
+		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(running.File().DynamoDBEndpoint)
+	})}
+}
+
+// outbox counts the events that wait for the bus and name a URI.
+func outbox(t *testing.T, uri string) int {
+	t.Helper()
+	count := 0
+	for shard := range key.OutboxShards {
+		page, err := store().Query(t.Context(), record.Query{PK: key.OutboxPartition(shard)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			count += strings.Count(string(item.Body), `"uri":"`+uri+`"`)
+		}
+	}
+	return count
+}
+
+// registryAdmin changes the registry as acme's signer.
+func registryAdmin(t *testing.T) *tx.RegistryAdmin {
+	t.Helper()
+	file := running.File()
+	client, err := chain.New(chain.Config{Endpoints: []string{file.RPCURL}, ChainID: file.ChainID, Timeout: 10 * time.Second, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender, err := tx.ParseLocalKey(stackfile.DeployerKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := tx.ParseLocalKey(stackfile.SignerKeys["acme"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	transactor, err := tx.NewTransactor(tx.Config{Client: client, Signer: sender, Poll: 100 * time.Millisecond, Reverts: tx.RegistryReverts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contract, err := chain.ParseAddress(file.Registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx.NewRegistryAdmin(transactor, contract, signer)
 }

@@ -49,7 +49,7 @@ Resources:
   Work:
     Type: AWS::Serverless::Function
     Properties:
-      CodeUri: functions/work
+      CodeUri: functions/job
       Timeout: 60
       Environment:
         Variables:
@@ -92,7 +92,7 @@ func TestAsynchronousParts(t *testing.T) {
 		{LogicalID: "WorkNightly", Expression: "cron(0 3 * * ? *)", Function: "Work"},
 	})
 	equal(t, "functions", got.Functions, []template.Function{{
-		LogicalID: "Work", CodeURI: "functions/work", MemoryMB: 256, Timeout: time.Minute, MaximumRetryAttempts: 1, DeadLetter: "Letter",
+		LogicalID: "Work", CodeURI: "functions/job", MemoryMB: 256, Timeout: time.Minute, MaximumRetryAttempts: 1, DeadLetter: "Letter",
 		Environment: map[string]string{"A": "global", "B": "own", "C": "us-east-1/Line.Arn/${kept}", "D": "Line.QueueName", "E": "b"},
 	}})
 	if got.API != nil {
@@ -145,7 +145,7 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		{"stated twice", "      Timeout: 60\n", "      Timeout: 60\n      Timeout: 61\n", "Work.Timeout (line 41): stated twice"},
 		{"no mapping", "Environment:\n        Variables:\n          B: own", "Environment:\n        Other:\n          B: own", "Work.Environment.Other"},
 		{"alias", "EventPattern: {source: [robotmoney.mcp],", "EventPattern: &p {source: *p,", "YAML alias *p: CloudFormation takes none"},
-		{"list for text", "CodeUri: functions/work", "CodeUri: [functions/work]", "Work.CodeUri (line 39): want a text"},
+		{"list for text", "CodeUri: functions/job", "CodeUri: [functions/job]", "Work.CodeUri (line 39): want a text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(asynchronous, c.from, c.to, 1)

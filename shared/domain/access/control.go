@@ -226,6 +226,10 @@ func (c *Control) registration(ctx context.Context, f *file, claimed Claimed) (*
 	}
 	agent := identity.AgentHash(claimed.Tenant.String(), claimed.Subject)
 	got, err, _ := c.flight.Do(agent.String(), func() (any, error) {
+		// Who read the file before another caller's answer came in need not ask.
+		if known := c.files.copy(key.AgentPartition(claimed.Subject)); known != nil && known.chain.fresh(c.now()) {
+			return known.chain, nil
+		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit)
 		defer cancel()
 		asked := wall(c.now())

@@ -66,7 +66,8 @@ func (l *Limiter) Take(ctx context.Context, t identity.Tenant, n int) error {
 			}
 		}
 		if own.full {
-			wait := int(minute.Add(time.Minute).Sub(l.Now())/time.Second) + 1
+			left := minute.Add(time.Minute).Sub(l.Now())
+			wait := max(1, int((left+time.Second-1)/time.Second)) // whole seconds, not too few
 			return fault.New(fault.RateLimited, "The tenant's requests of this minute are used up. Try again in %d s.", wait).After(wait)
 		}
 		own.left--

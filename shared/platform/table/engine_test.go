@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/robotmoney/mcp/infra/local/engine"
@@ -38,16 +41,10 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) (int, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	binaries, err := engine.Install(ctx, "/tmp/dt/npm")
+	binaries, err := engine.Install(ctx, root+".local/npm")
 	if err != nil {
 		return 0, err
 	}
-	db, err := engine.DynamoDB(ctx, binaries, "", os.Stderr)
-	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	url = db.URL
 	stack, err := template.Load(root+"template.yaml", template.Options{Parameters: map[string]string{
 		"Issuer": "http://127.0.0.1/", "JwksUrl": "http://127.0.0.1/jwks.json", "RpcUrls": "http://127.0.0.1/", "ChainId": "31337",
 		"RegistryAddress": "0x0000000000000000000000000000000000000001", "AnchorAddress": "0x0000000000000000000000000000000000000002",
@@ -55,15 +52,37 @@ func run(m *testing.M) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := engine.CreateTable(ctx, engine.Client(url), name, stack.Tables[0]); err != nil {
+	folder, err := os.MkdirTemp("", "table-*")
+	if err != nil {
 		return 0, err
 	}
-	return m.Run(), nil
+	defer os.RemoveAll(folder)
+	db, err := engine.DynamoDB(ctx, engine.DynamoDBConfig{
+		Binary: binaries.Dynoxide, DBPath: filepath.Join(folder, "db.sqlite"), Tables: map[string]template.Table{name: stack.Tables[0]},
+	})
+	if err != nil {
+		return 0, err
+	}
+	url = db.Endpoint
+	return m.Run(), db.Close()
 }
+
+// client is the SDK's client of the engine. It tries each call once, unless a
+// test wants the SDK's own retries.
+func client(options ...func(*dynamodb.Options)) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region: "eu-central-1", BaseEndpoint: &url, HTTPClient: connections, RetryMaxAttempts: 1,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+		}),
+	}, options...)
+}
+
+var connections = awshttp.New(20 * time.Second)
 
 // open is the table as a function wires it, but for what a test changes.
 func open(options ...func(*dynamodb.Options)) *table.Table {
-	return &table.Table{Name: name, API: engine.Client(url, options...)}
+	return &table.Table{Name: name, API: client(options...)}
 }
 
 // wire is the HTTP layer of the SDK. A test puts its own between the two: it may
@@ -72,16 +91,14 @@ type wire func(req *http.Request, next func(*http.Request) (*http.Response, erro
 
 // Do sends a request.
 func (w wire) Do(req *http.Request) (*http.Response, error) {
-	return w(req, awshttp.New(0).Do)
+	return w(req, connections.Do)
 }
 
 // through is an option that puts a wire into a client, which retries as the SDK
-// does by itself.
+// does by itself, if faster.
 func through(w wire) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) {
-		o.HTTPClient = w
-		o.RetryMaxAttempts = 3
-		o.Retryer = nil
-		o.RetryMode = aws.RetryModeStandard
+		o.HTTPClient, o.RetryMaxAttempts = w, 3
+		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = 3, time.Millisecond })
 	}
 }

@@ -64,10 +64,12 @@ func (t *Table) Get(ctx context.Context, k key.Key) (record.Item, bool, error) {
 	return item, err == nil, err
 }
 
-// GetMany reads items in batches of a hundred, strongly consistent.
+// GetMany reads items in batches of a hundred, strongly consistent. A key may
+// stand in keys more than once; DynamoDB refuses a batch that does.
 func (t *Table) GetMany(ctx context.Context, keys []key.Key) (map[key.Key]record.Item, error) {
 	const batch = 100 // what BatchGetItem takes
 	found := map[key.Key]record.Item{}
+	keys = unique(keys)
 	for len(keys) > 0 {
 		n := min(len(keys), batch)
 		want := make([]map[string]types.AttributeValue, n)
@@ -98,8 +100,25 @@ func (t *Table) GetMany(ctx context.Context, keys []key.Key) (map[key.Key]record
 	return found, nil
 }
 
-// Query reads one page of a partition; of the table itself consistently.
+// unique are the keys, each once, in their order.
+func unique(keys []key.Key) []key.Key {
+	seen := make(map[key.Key]bool, len(keys))
+	var once []key.Key
+	for _, k := range keys {
+		if !seen[k] {
+			seen[k] = true
+			once = append(once, k)
+		}
+	}
+	return once
+}
+
+// Query reads one page of a partition; of the table itself consistently. A range
+// that ends before it begins holds nothing; DynamoDB would call it an error.
 func (t *Table) Query(ctx context.Context, q record.Query) (record.Page, error) {
+	if q.Prefix == "" && q.From != "" && q.To != "" && q.From > q.To {
+		return record.Page{}, nil
+	}
 	pk, sk := attrPK, attrSK
 	in := &dynamodb.QueryInput{TableName: &t.Name, ScanIndexForward: aws.Bool(!q.Reverse)}
 	if q.Index > 0 {

@@ -78,6 +78,32 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
+func TestToolThatNeedsCapabilities(t *testing.T) {
+	for declared, missing := range map[string]string{
+		`{}`: `{"roots":{},"sampling":{}}`, `{"sampling":{}}`: `{"roots":{}}`, `{"Sampling":{},"roots":{}}`: `{"sampling":{}}`, `{"sampling":{},"roots":{}}`: ``,
+	} {
+		d := modern("tools/call", map[string]any{"name": "demo.sample"})
+		d.meta[metaCapabilities] = json.RawMessage(declared)
+		got := newServer(t).send(d)
+		if missing == "" {
+			if got.Result == nil {
+				t.Errorf("%s: %d %s", declared, got.Status, got.Body)
+			}
+			continue
+		}
+		named, _ := json.Marshal(got.Error.Data["requiredCapabilities"])
+		if got.Status != 400 || got.code() != -32021 || string(named) != missing {
+			t.Errorf("%s: %d %s", declared, got.Status, got.Body)
+		}
+	}
+	// The scope is judged before.
+	d := modern("tools/call", map[string]any{"name": "demo.sample"})
+	d.req.Principal = caller()
+	if got := newServer(t).send(d); got.Status != 403 {
+		t.Errorf("without the scope: %d %s", got.Status, got.Body)
+	}
+}
+
 func TestPanicIsOneCallersAlone(t *testing.T) {
 	s := newServer(t)
 	got := s.send(modern("tools/call", map[string]any{"name": "demo.do", "arguments": map[string]any{"how": "panic"}}))
@@ -233,9 +259,10 @@ func TestNotesGoBeforeTheResult(t *testing.T) {
 		}
 		d = era("tools/call", note)
 		d.req.Stream = true
+		d.meta["progressToken"] = "p<1>"
 		got := newServer(t).send(d)
 		events := strings.Split(string(got.Body), "\n\n")
-		if !got.Stream || len(events) != 3 || !strings.Contains(events[0], `"method":"notifications/progress"`) || !strings.Contains(events[1], `"result"`) {
+		if !got.Stream || len(events) != 3 || !strings.Contains(events[0], `"method":"notifications/progress"`) || !strings.Contains(events[0], `"progressToken":"p\u003c1\u003e"`) || !strings.Contains(events[1], `"result"`) {
 			t.Errorf("with a stream: %q", got.Body)
 		}
 	}

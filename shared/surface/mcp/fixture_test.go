@@ -80,6 +80,8 @@ func fixture() catalog.Provider {
 		Tools: []catalog.Tool{{
 			Name: "demo.do", Title: "Do", Description: "Does what it is told.", InputSchema: json.RawMessage(`{"type":"object"}`),
 			OutputSchema: json.RawMessage(`{"type":"object"}`), Scopes: read, Call: do,
+		}, {
+			Name: "demo.sample", InputSchema: json.RawMessage(`{"type":"object"}`), Scopes: read, Requires: []string{"sampling", "roots"}, Call: do,
 		}},
 	}
 }
@@ -167,7 +169,7 @@ func do(_ context.Context, call catalog.Call, arguments json.RawMessage) (catalo
 		panic("the secret cause")
 	case "note":
 		if call.Notify != nil {
-			call.Notify("notifications/progress", map[string]any{"progress": 1})
+			call.Notify("notifications/progress", map[string]any{"progress": 1, "progressToken": call.ProgressToken})
 		}
 	}
 	return out, nil

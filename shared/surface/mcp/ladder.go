@@ -180,7 +180,7 @@ type notification struct {
 
 // reply writes a result in the era of the request.
 func (x *exchange) reply(res result) Reply {
-	body := rpc.Result(x.msg.ID, res.encode(x.era))
+	body := rpc.Result(x.msg.ID, res.encode(x.era)...)
 	if len(x.notes) == 0 {
 		return Reply{Status: 200, Body: body, Err: x.refused}
 	}

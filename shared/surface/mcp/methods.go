@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/identity"
@@ -112,16 +113,19 @@ func (d *Dispatcher) checkResource(x *exchange) error {
 		return fault.New(rpc.InvalidParams, "params.uri is missing or no string.")
 	}
 	if x.resource == nil {
-		return fault.New(fault.ResourceNotFound, "There is no resource under this URI. See resources/list and resources/templates/list.").Naming("uri", uri)
+		return fault.New(fault.ResourceNotFound, "There is no resource under this URI. See resources/list and resources/templates/list.").Naming("uri", shown(uri))
 	}
 	return nil
 }
+
+// shown is a URI as an error repeats it; nothing that exists has a longer one.
+func shown(uri string) string { return strings.ToValidUTF8(uri[:min(len(uri), 2<<10)], "") }
 
 func (d *Dispatcher) readResource(ctx context.Context, x *exchange) (result, error) {
 	uri, _ := x.msg.Params.Text("uri")
 	contents, err := x.resource.Read(ctx, x.caller())
 	if err != nil {
-		return result{}, fault.Of(err).Naming("uri", uri)
+		return result{}, fault.Of(err).Naming("uri", shown(uri))
 	}
 	encoded, err := contents.Encode(uri)
 	if err != nil {

@@ -152,7 +152,7 @@ var lists = map[string]string{"tools/list": "tools", "resources/list": "resource
 
 func TestLists(t *testing.T) {
 	names := map[string][]string{
-		"tools/list": {"demo.do"}, "prompts/list": {"ask"}, "resources/templates/list": {"Row", "Audit"},
+		"tools/list": {"demo.do", "demo.sample"}, "prompts/list": {"ask"}, "resources/templates/list": {"Row", "Audit"},
 		"resources/list": {"Text", "Bytes", "Secret", "Books", "Panic", "Broken", "Row 1"},
 	}
 	for _, era := range []func(string, map[string]any) *draft{legacy, modern} {

@@ -53,13 +53,13 @@ func object(v any, cache *hint) (result, error) {
 	return result{body: body, cache: cache}, nil
 }
 
-// encode writes the result object of an era: a modern one carries its type, the
-// server's name and the cache hint, a legacy one none of these.
-func (r result) encode(era rpc.Era) []byte {
+// encode writes the result object of an era, in parts: a modern one carries its
+// type, the server's name and the cache hint, a legacy one none of these.
+func (r result) encode(era rpc.Era) [][]byte {
 	if era == rpc.Legacy {
-		return r.body
+		return [][]byte{r.body}
 	}
-	out := make([]byte, 0, len(r.body)+len(r.meta)+len(serverInfo)+160)
+	out := make([]byte, 0, len(r.meta)+len(serverInfo)+160)
 	out = append(out, `{"resultType":"complete","_meta":{"`+metaServer+`":`...)
 	out = append(out, serverInfo...)
 	out = append(out, r.meta...)
@@ -74,5 +74,5 @@ func (r result) encode(era rpc.Era) []byte {
 	if len(r.body) > len(`{}`) {
 		out = append(out, ',')
 	}
-	return append(out, r.body[1:]...)
+	return [][]byte{out, r.body[1:]}
 }

@@ -34,6 +34,9 @@ func (d *Dispatcher) checkTool(x *exchange) error {
 // undeclared returns which capabilities the request does not declare, as an
 // object of capability objects, the form clients declare them in.
 func (x *exchange) undeclared(required []string) map[string]struct{} {
+	if len(required) == 0 {
+		return nil
+	}
 	missing := map[string]struct{}{}
 	declared, _, err := rpc.ParseObject(x.msg.Meta.Get(metaCapabilities))
 	for _, name := range required {

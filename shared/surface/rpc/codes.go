@@ -29,6 +29,7 @@ const (
 	UnsupportedMedia   fault.Code = "unsupported_media_type"
 	NotAcceptable      fault.Code = "not_acceptable"
 	BodyTooLarge       fault.Code = "body_too_large"
+	ReplyTooLarge      fault.Code = "reply_too_large"
 	ToolNotFound       fault.Code = "tool_not_found"
 	PromptNotFound     fault.Code = "prompt_not_found"
 	CursorInvalid      fault.Code = "cursor_invalid"
@@ -91,6 +92,7 @@ var faces = map[fault.Code]Face{
 	ToolNotFound:            params,
 	PromptNotFound:          params,
 	CursorInvalid:           params,
+	ReplyTooLarge:           params,
 	fault.InvalidArgument:   params,
 	fault.LedgerRowNotFound: params,
 	fault.IntentNotFound:    params,

@@ -206,7 +206,7 @@ func TestParseTakesManyNamesInLittleTime(t *testing.T) {
 	if got := verdict(rpc.Parse([]byte(names + `,"7":0}`))); got != rpc.ParseError {
 		t.Errorf("a name that stands twice among many: %q", got)
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("took %s", took)
 	}
 }

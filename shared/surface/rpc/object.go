@@ -92,7 +92,7 @@ func ParseObject(raw []byte) (Object, bool, error) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, false, nil
 	}
-	members := make(Object, 0, few)
+	members := make(Object, 0, 4) // an envelope's; most objects have no more
 	var seen map[string]bool
 	for rest := raw[1:]; ; {
 		rest = bytes.TrimLeft(rest, " \t\r\n,")

@@ -7,13 +7,20 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/fault"
 )
 
-// Result writes a successful reply around a result object.
-func Result(id json.RawMessage, result []byte) []byte {
-	out := make([]byte, 0, len(result)+len(id)+32)
+// Result writes a successful reply around a result object. The object may come
+// in parts: a long one is then copied only here.
+func Result(id json.RawMessage, result ...[]byte) []byte {
+	size := len(id) + 40
+	for _, part := range result {
+		size += len(part)
+	}
+	out := make([]byte, 0, size)
 	out = append(out, `{"jsonrpc":"2.0","id":`...)
 	out = append(out, id...)
 	out = append(out, `,"result":`...)
-	out = append(out, result...)
+	for _, part := range result {
+		out = append(out, part...)
+	}
 	return append(out, '}')
 }
 

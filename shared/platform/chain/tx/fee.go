@@ -43,12 +43,15 @@ func (t *Transactor) history(ctx context.Context) (base, tip *big.Int, err error
 		if err := json.Unmarshal(result, &history); err != nil {
 			return errors.New("the fee history is not what was asked for")
 		}
-		// One block was asked for: its base fee, then the next block's.
-		if len(history.BaseFeePerGas) != 2 {
-			return fmt.Errorf("the fee history has %d base fees, want 2", len(history.BaseFeePerGas))
+		// One block was asked for: its base fee, then the next block's. A node
+		// that is just taking a block in may have one of the two only; paying up
+		// to twice of either is enough.
+		n := len(history.BaseFeePerGas)
+		if n != 1 && n != 2 {
+			return fmt.Errorf("the fee history has %d base fees, want 2", n)
 		}
 		var err error
-		if base, err = parseBig(history.BaseFeePerGas[1]); err != nil {
+		if base, err = parseBig(history.BaseFeePerGas[n-1]); err != nil {
 			return err
 		}
 		tip = new(big.Int)

@@ -40,6 +40,7 @@ func TestSendFillsInGasFeesAndNonce(t *testing.T) {
 		{"tip without history", map[string]string{"eth_feeHistory": `{"baseFeePerGas":["0x5","0x64"]}`}, 1250, 3, 203},
 		{"capped", map[string]string{"eth_feeHistory": `{"baseFeePerGas":["0x5","0x3e0"]}`}, 1250, 3, 1000},
 		{"free", map[string]string{"eth_feeHistory": `{"baseFeePerGas":["0x0","0x0"]}`, "eth_maxPriorityFeePerGas": `"0x0"`}, 1250, 0, 0},
+		{"a node between two blocks", map[string]string{"eth_feeHistory": `{"baseFeePerGas":["0x64"]}`, "eth_maxPriorityFeePerGas": `"0x3"`}, 1250, 3, 203},
 		{"a quarter more is too much", map[string]string{"eth_estimateGas": `"0xffffff"`}, 1 << 24, 3, 203},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestSendRefusesBeforeSigning(t *testing.T) {
 		{"tip above the cap", "eth_maxPriorityFeePerGas", `"0x10000000000000000000"`, []string{"above the cap"}},
 		{"fee is no number", "eth_feeHistory", `{"baseFeePerGas":["0x5","0x-1"]}`, []string{"fee history", "quantity"}},
 		{"fee with an underscore", "eth_feeHistory", `{"baseFeePerGas":["0x5","0x1_0"]}`, []string{"fee history", "quantity"}},
-		{"no next base fee", "eth_feeHistory", `{"baseFeePerGas":["0x5"]}`, []string{"want 2"}},
+		{"no base fee", "eth_feeHistory", `{"baseFeePerGas":[]}`, []string{"want 2"}},
 		{"history is null", "eth_feeHistory", `null`, []string{"want 2"}},
 		{"gas above what a block takes", "eth_estimateGas", `"0x1000001"`, []string{"estimate gas", "above"}},
 		{"gas is null", "eth_estimateGas", `null`, []string{"estimate gas", "quantity"}},
