@@ -149,6 +149,35 @@ func TestObligations(t *testing.T) {
 	}
 }
 
+// TestStatements: a card's statement asks for what the card owed at the end of
+// the month before, and its payment is that amount.
+func TestStatements(t *testing.T) {
+	rows := demo.Data(demo.Acme)
+	owed, by, checked := map[string]string{}, transactions(rows), 0
+	for _, b := range rows.Balances {
+		if b.AccountID == "acct_6075" {
+			owed[b.AsOf[:len("2006-01")]] = signed(t, b.Current, b.Currency).Neg().String()
+		}
+	}
+	for _, o := range rows.Obligations {
+		if o.Type != "card_statement" {
+			continue
+		}
+		checked++
+		if want := owed[day(t, o.DueDate[:len("2006-01")]+"-01").AddDate(0, -1, 0).Format("2006-01")]; o.AmountDue != want {
+			t.Errorf("%s asks for %s, the card owed %s", o.ID, o.AmountDue, want)
+		}
+		for _, name := range o.LinkedTransactionIDs {
+			if by[name].Amount != o.AmountDue || by[name].Direction != "transfer" {
+				t.Errorf("%s of %s is paid by %s of %s", o.ID, o.AmountDue, by[name].Direction, by[name].Amount)
+			}
+		}
+	}
+	if checked != 25 {
+		t.Errorf("%d statements, want one for each month and the opening one", checked)
+	}
+}
+
 // TestNamedRows are the rows that documents name, as they say them.
 func TestNamedRows(t *testing.T) {
 	rows := demo.Data(demo.Acme)

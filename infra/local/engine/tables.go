@@ -1,13 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/robotmoney/mcp/infra/local/template"
+	"github.com/robotmoney/mcp/shared/platform/awshttp"
 )
 
 // activeLimit is how long a new table may take to become active.
@@ -26,7 +24,7 @@ func createTables(ctx context.Context, endpoint string, tables map[string]templa
 	client := dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-		HTTPClient:   bufferedClient{&http.Client{Timeout: activeLimit}},
+		HTTPClient:   awshttp.New(activeLimit),
 		Region:       "us-east-1",
 	})
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
@@ -159,23 +157,4 @@ func expire(ctx context.Context, client *dynamodb.Client, name, attribute string
 		return fmt.Errorf("set expiry: %w", err)
 	}
 	return nil
-}
-
-// bufferedClient sends bodies from memory. The SDK closes a request's body as
-// soon as the reply begins; on loopback that can lose the reply to a write that
-// was made, and the retry then makes it again.
-type bufferedClient struct{ *http.Client }
-
-// Do sends a request with its whole body read first.
-func (c bufferedClient) Do(r *http.Request) (*http.Response, error) {
-	if r.Body != nil && r.Body != http.NoBody {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, fmt.Errorf("read request body: %w", err)
-		}
-		r = r.Clone(r.Context())
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	}
-	return c.Client.Do(r)
 }

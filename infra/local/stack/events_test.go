@@ -5,8 +5,16 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/robotmoney/mcp/infra/local/demo"
+	"github.com/robotmoney/mcp/infra/local/issuer"
+	"github.com/robotmoney/mcp/infra/local/lambda"
+	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/shared/domain/identity"
 )
 
 // Every event of the events folder is answered by the real binary over the
@@ -16,6 +24,7 @@ func TestEventsOverTheRuntimeAPI(t *testing.T) {
 	if err != nil || len(files) < 28 {
 		t.Fatalf("%d events: %v", len(files), err)
 	}
+	pool, token := deployedLike(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
@@ -23,8 +32,8 @@ func TestEventsOverTheRuntimeAPI(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			event = bytes.ReplaceAll(event, []byte("REPLACE_WITH_TOKEN"), []byte(running.File().Tokens["agent"]))
-			result, err := running.Function("McpFunction").Invoke(t.Context(), event)
+			event = bytes.ReplaceAll(event, []byte("REPLACE_WITH_TOKEN"), []byte(token))
+			result, err := pool.Invoke(t.Context(), event)
 			if err != nil || result.FunctionError != "" {
 				t.Fatalf("%v %s: %s", err, result.FunctionError, result.Payload)
 			}
@@ -53,6 +62,39 @@ func TestEventsOverTheRuntimeAPI(t *testing.T) {
 			}
 		})
 	}
+}
+
+// deployedLike is the function with the URL the events were sent to, and a token
+// for that audience.
+func deployedLike(t *testing.T) (*lambda.Pool, string) {
+	t.Helper()
+	const url = "https://mcp.robotmoney.com/v1/agents/mcp"
+	f := running.Function("McpFunction").Function()
+	f.Env = append(slices.DeleteFunc(slices.Clone(f.Env), func(v string) bool { return strings.HasPrefix(v, "ENDPOINT_URL=") }), "ENDPOINT_URL="+url)
+	pool, err := lambda.New(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	keys, err := issuer.Open(filepath.Join(folder, stackfile.State))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range demo.Agents {
+		if agent.Record.ID != "agt_finance" {
+			continue
+		}
+		token, err := keys.Token(issuer.Grant{
+			Issuer: running.File().Issuer, Audience: url, Kind: identity.Agent, Subject: agent.Record.ID, Tenant: agent.Tenant,
+			Scopes: agent.Record.Scopes, ScopeHash: agent.Record.Scopes.Hash(), Now: time.Now(), Life: time.Hour,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pool, token
+	}
+	t.Fatal("no agent agt_finance")
+	return nil, ""
 }
 
 // statusOf is what the README of the folder promises for a request.
