@@ -34,8 +34,8 @@ build: ## the functions as they are deployed, and the operator's program
 	  CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags "-s -w" -o .local/build/$$n/bootstrap ./$$f && ls -l .local/build/$$n/bootstrap; done
 	go build -trimpath -o .local/build/robotmoney ./infra/robotmoney
 
-deploy: deployment ## to the environment ENV of samconfig.toml (dev, prod)
-	GOFLAGS="-buildvcs=false -trimpath -tags=lambda.norpc" .local/venv/bin/sam deploy --config-env $(or $(ENV),dev)
+deploy: ## to the environment ENV of samconfig.toml (dev, prod)
+	infra/deploy/sam build && infra/deploy/sam deploy --config-env $(or $(ENV),dev)
 
 clean: ## the stack's state; what is installed stays
 	rm -rf .local/state .local/events.jsonl* .local/stack.json

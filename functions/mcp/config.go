@@ -13,7 +13,7 @@ import (
 type config struct {
 	region, accessKey, secretKey, sessionToken string
 
-	table, bus                       string
+	function, table, bus             string
 	dynamodbEndpoint, eventsEndpoint string // empty on AWS
 	rpcURLs                          []string
 	chainID                          uint64
@@ -36,7 +36,7 @@ func readConfig(env func(string) string) (config, error) {
 	}
 	c := config{
 		region: need("AWS_REGION"), accessKey: need("AWS_ACCESS_KEY_ID"), secretKey: need("AWS_SECRET_ACCESS_KEY"), sessionToken: env("AWS_SESSION_TOKEN"),
-		table: need("TABLE_NAME"), bus: need("BUS_NAME"),
+		function: env("AWS_LAMBDA_FUNCTION_NAME"), table: need("TABLE_NAME"), bus: need("BUS_NAME"),
 		dynamodbEndpoint: env("DYNAMODB_ENDPOINT"), eventsEndpoint: env("EVENTS_ENDPOINT"),
 		rpcURLs: list(need("RPC_URLS")),
 		issuer:  need("ISSUER"), jwksURL: need("JWKS_URL"), endpointURL: need("ENDPOINT_URL"),

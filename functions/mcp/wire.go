@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -24,6 +25,7 @@ import (
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/jwks"
+	"github.com/robotmoney/mcp/shared/platform/metric"
 	"github.com/robotmoney/mcp/shared/platform/table"
 	"github.com/robotmoney/mcp/shared/surface/brain"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
@@ -43,7 +45,8 @@ const recheck = 2 * time.Second
 func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	now := time.Now
 	store, events := clients(c)
-	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log}
+	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
+		Lost: func() { metric.Count(os.Stdout, now(), c.function, "AuditRefused") }}
 
 	node, err := chain.New(chain.Config{Endpoints: c.rpcURLs, ChainID: c.chainID, Recheck: recheck, Now: now})
 	if err != nil {

@@ -32,6 +32,7 @@ type Trail struct {
 	IDs   *id.Source
 	Now   func() time.Time
 	Log   *slog.Logger
+	Lost  func() // called when an event could be kept nowhere; may be nil
 }
 
 // New fills in what every event has and the trail knows: id, time and schema.
@@ -73,6 +74,9 @@ func (t *Trail) Record(ctx context.Context, event Event) error {
 	defer cancel()
 	if err := t.Store.Commit(ctx, record.Change{Puts: []record.Put{{Item: outboxItem(entry), Blind: true}}}); err != nil {
 		t.Log.ErrorContext(ctx, "event could not be kept", "event", event.ID, "error", err)
+		if t.Lost != nil {
+			t.Lost()
+		}
 		return fault.Because(err, fault.DependencyUnavailable, "The request could not be recorded in the audit trail, so it was not served. Try again.")
 	}
 	return nil

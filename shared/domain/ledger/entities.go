@@ -120,6 +120,9 @@ func (x *Transaction) check() error {
 }
 
 func (x *Transaction) checkAllocations() error {
+	if x.Allocations == nil {
+		x.Allocations = []Allocation{}
+	}
 	if len(x.Allocations) > maxAllocations {
 		return fmt.Errorf("allocations: %d of them, want at most %d", len(x.Allocations), maxAllocations)
 	}
@@ -187,6 +190,7 @@ func (c *Counterparty) kind() id.Prefix { return id.Counterparty }
 
 func (c *Counterparty) check() error {
 	c.NormalizedName = Fold(c.Name)
+	c.Aliases, c.LinkedAccounts = list(c.Aliases), list(c.LinkedAccounts)
 	if c.Name == "" {
 		return errNoName
 	}

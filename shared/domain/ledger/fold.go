@@ -7,6 +7,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// letters are those that Unicode does not take apart into a plain one and an
+// accent, as people type them without.
+var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i", "ħ", "h")
+
 // Fold spells a name for comparison: compatibility forms taken apart, accents
 // dropped, lower case, and one blank for any run of blanks. Two names that a
 // person would call the same fold to the same text.
@@ -27,5 +31,5 @@ func Fold(name string) string {
 		}
 		b.WriteString(strings.ToLower(string(r)))
 	}
-	return b.String()
+	return letters.Replace(b.String())
 }

@@ -42,6 +42,7 @@ const dueWithin = 7
 func (o *Obligation) kind() id.Prefix { return id.Obligation }
 
 func (o *Obligation) check() error {
+	o.LinkedTransactionIDs = list(o.LinkedTransactionIDs)
 	return first(o.Meta.check(id.Obligation), oneOf("type", o.Type, ObligationTypes), refers(id.Counterparty, &o.CounterpartyID),
 		oneOf("direction", o.Direction, OwedDirections), oneOf("status", o.Status, ObligationStatuses),
 		date("due_date", &o.DueDate), text("recurrence", o.Recurrence), referAll(id.Transaction, o.LinkedTransactionIDs),
@@ -92,6 +93,7 @@ type Invoice struct {
 func (i *Invoice) kind() id.Prefix { return id.Invoice }
 
 func (i *Invoice) check() error {
+	i.LinkedTransactionIDs = list(i.LinkedTransactionIDs)
 	if i.InvoiceNumber == "" || len(i.InvoiceNumber) > 128 {
 		return fmt.Errorf("invoice_number %.40q: want 1 to 128 bytes", i.InvoiceNumber)
 	}

@@ -47,6 +47,7 @@ var provenances = []string{"extracted", "inferred", "ambiguous", "human_confirme
 const maxUntrusted = 0.5
 
 func (m *Meta) check(kind id.Prefix) error {
+	m.SourceIDs, m.EvidenceIDs = list(m.SourceIDs), list(m.EvidenceIDs)
 	if err := id.Check(kind, m.ID); err != nil {
 		return err
 	}
@@ -82,6 +83,15 @@ func label(field string, value *string) error {
 		return fmt.Errorf("%s %.40q: want at most %d bytes", field, *value, maxLabel)
 	}
 	return nil
+}
+
+// list makes an absent list an empty one: a row has no member that is missing,
+// and a client that reads a list must not find null.
+func list(items []string) []string {
+	if items == nil {
+		return []string{}
+	}
+	return items
 }
 
 func oneOf(field, value string, allowed []string) error {

@@ -100,19 +100,20 @@ type Message struct {
 
 // Tool is a verb an agent may call.
 type Tool struct {
-	Name         string           `json:"name"`
-	Title        string           `json:"title,omitempty"`
-	Description  string           `json:"description,omitempty"`
-	InputSchema  json.RawMessage  `json:"inputSchema"`
-	OutputSchema json.RawMessage  `json:"outputSchema,omitempty"`
-	Annotations  json.RawMessage  `json:"annotations,omitempty"`
-	Scopes       []identity.Scope `json:"-"`
+	Name         string
+	Title        string
+	Description  string
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage
+	Schemas      func() (input, output json.RawMessage) // in place of the two above, made when they are first listed
+	Annotations  json.RawMessage
+	Scopes       []identity.Scope
 	// Requires names the capabilities a client must have declared in the request,
 	// such as sampling. A legacy request declares none, so it is refused.
-	Requires []string `json:"-"`
+	Requires []string
 
 	// Call gets the arguments as they came, always an object.
-	Call func(ctx context.Context, call Call, arguments json.RawMessage) (Output, error) `json:"-"`
+	Call func(ctx context.Context, call Call, arguments json.RawMessage) (Output, error)
 }
 
 // Output is what a tool answers: content blocks, and structured content where

@@ -6,6 +6,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -33,13 +34,15 @@ type Dispatcher struct {
 	lists   lists
 }
 
-// New makes a dispatcher. The catalogue must not change any more.
+// New makes a dispatcher. The catalogue must not change any more. A tool whose
+// ready-made schema is no JSON is an error at start and not of every list.
 func New(c *catalog.Catalog, trail Trail, log *slog.Logger) (*Dispatcher, error) {
-	d := &Dispatcher{catalog: c, trail: trail, log: log, methods: methodTable()}
-	if err := d.lists.make(c); err != nil {
-		return nil, err
+	for _, tool := range c.Tools() {
+		if tool.Schemas == nil && !(json.Valid(tool.InputSchema) && (tool.OutputSchema == nil || json.Valid(tool.OutputSchema))) {
+			return nil, fmt.Errorf("tool %s: its schema is no JSON", tool.Name)
+		}
 	}
-	return d, nil
+	return &Dispatcher{catalog: c, trail: trail, log: log, methods: methodTable(), lists: listsOf(c)}, nil
 }
 
 // Request is an HTTP request that the edge has let through: its body read, its

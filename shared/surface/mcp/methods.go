@@ -213,7 +213,7 @@ func (d *Dispatcher) listPrompts(_ context.Context, x *exchange) (result, error)
 	if x.Principal.Capability() {
 		return list("prompts", []catalog.Prompt{})
 	}
-	return result{body: d.lists.prompts, cache: hintList}, nil
+	return d.lists.prompts()
 }
 
 func (d *Dispatcher) listTools(_ context.Context, x *exchange) (result, error) {
@@ -221,7 +221,7 @@ func (d *Dispatcher) listTools(_ context.Context, x *exchange) (result, error) {
 	case x.Principal.Capability():
 		return list("tools", []catalog.Tool{})
 	case x.Underscore:
-		return result{body: d.lists.underscored, cache: hintList}, nil
+		return d.lists.underscored()
 	}
-	return result{body: d.lists.tools, cache: hintList}, nil
+	return d.lists.tools()
 }
