@@ -4,7 +4,7 @@
 PORT ?= 8787
 export GOFLAGS ?= -buildvcs=false
 
-.PHONY: run test check lint contracts deployment build bench fuzz deploy clean
+.PHONY: run test check lint contracts deployment conformance clients build bench fuzz deploy clean
 
 run: ## the whole system on this machine; FRESH=1 starts over, PORT=n moves it
 	@go run ./infra/local --port $(PORT) $(if $(FRESH),--fresh)
@@ -13,20 +13,28 @@ test: ## every test of every module
 	go vet ./...
 	go test -timeout 9m ./...
 	cd infra/oracle && go test ./...
+	cd infra/clients && go test ./...
 
-check: lint contracts deployment ## everything that can refuse
+check: lint contracts deployment conformance clients ## everything that can refuse
 
 lint:
 	@test -z "$$(gofmt -l functions infra shared)" || { gofmt -l functions infra shared; echo "gofmt: run gofmt -w on these"; exit 1; }
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	go mod tidy -diff
 	cd infra/oracle && go mod tidy -diff
+	cd infra/clients && go mod tidy -diff
 
 contracts: ## compile, test and attack the contracts
 	infra/contracts/check
 
 deployment: ## template, build for arm64, sizes
 	infra/deploy/check
+
+conformance: ## the official suite, against the server and against a fixture catalogue
+	infra/clients/conformance
+
+clients: ## real clients, each connecting, reading, completing and being refused
+	infra/clients/run
 
 build: ## the functions as they are deployed, and the operator's program
 	@mkdir -p .local/build
