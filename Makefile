@@ -27,8 +27,9 @@ lint:
 contracts: ## compile, test and attack the contracts
 	infra/contracts/check
 
-deployment: ## template, build for arm64, sizes
+deployment: ## template, build for arm64, sizes, and the events under the emulator of AWS
 	infra/deploy/check
+	infra/deploy/emulator
 
 conformance: ## the official suite, against the server and against a fixture catalogue
 	infra/clients/conformance

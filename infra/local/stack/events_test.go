@@ -20,11 +20,28 @@ import (
 // Every event of the events folder is answered by the real binary over the
 // Runtime API, with the status its README gives and in the shape it came in.
 func TestEventsOverTheRuntimeAPI(t *testing.T) {
+	f, token := deployedLike(t)
+	pool, err := lambda.New(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	feed(t, token, func(t *testing.T, event []byte) []byte {
+		result, err := pool.Invoke(t.Context(), event)
+		if err != nil || result.FunctionError != "" {
+			t.Fatalf("%v %s: %s", err, result.FunctionError, result.Payload)
+		}
+		return result.Payload
+	})
+}
+
+// feed gives each event to an invocation and holds its answer to the README of
+// the folder.
+func feed(t *testing.T, token string, invoke func(t *testing.T, event []byte) []byte) {
 	files, err := filepath.Glob("../../../events/*.json")
 	if err != nil || len(files) < 28 {
 		t.Fatalf("%d events: %v", len(files), err)
 	}
-	pool, token := deployedLike(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
@@ -32,50 +49,46 @@ func TestEventsOverTheRuntimeAPI(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			event = bytes.ReplaceAll(event, []byte("REPLACE_WITH_TOKEN"), []byte(token))
-			result, err := pool.Invoke(t.Context(), event)
-			if err != nil || result.FunctionError != "" {
-				t.Fatalf("%v %s: %s", err, result.FunctionError, result.Payload)
-			}
-			var reply struct {
-				StatusCode        int
-				StatusDescription string
-				Headers           map[string]string
-				MultiValueHeaders map[string][]string
-				Body              string
-			}
-			if err := json.Unmarshal(result.Payload, &reply); err != nil {
-				t.Fatal(err)
-			}
-			if want := statusOf(name); reply.StatusCode != want {
-				t.Errorf("status %d, want %d: %s", reply.StatusCode, want, reply.Body)
-			}
-			multi := strings.HasPrefix(name, "rest-") || strings.HasSuffix(name, "-multivalue")
-			if multi != (reply.MultiValueHeaders != nil) || multi == (reply.Headers != nil) {
-				t.Errorf("headers %v and %v: not the form of this shape", reply.Headers, reply.MultiValueHeaders)
-			}
-			if strings.HasPrefix(name, "alb-") != (reply.StatusDescription != "") {
-				t.Errorf("status description %q", reply.StatusDescription)
-			}
-			if strings.Contains(name, "resources-read") && !strings.Contains(reply.Body, "61404.12") {
-				t.Errorf("body %s", reply.Body)
-			}
+			answered(t, name, invoke(t, bytes.ReplaceAll(event, []byte("REPLACE_WITH_TOKEN"), []byte(token))))
 		})
+	}
+}
+
+// answered checks the answer to an event.
+func answered(t *testing.T, name string, payload []byte) {
+	t.Helper()
+	var reply struct {
+		StatusCode        int
+		StatusDescription string
+		Headers           map[string]string
+		MultiValueHeaders map[string][]string
+		Body              string
+	}
+	if err := json.Unmarshal(payload, &reply); err != nil {
+		t.Fatalf("%v: %s", err, payload)
+	}
+	if want := statusOf(name); reply.StatusCode != want {
+		t.Errorf("status %d, want %d: %s", reply.StatusCode, want, reply.Body)
+	}
+	multi := strings.HasPrefix(name, "rest-") || strings.HasSuffix(name, "-multivalue")
+	if multi != (reply.MultiValueHeaders != nil) || multi == (reply.Headers != nil) {
+		t.Errorf("headers %v and %v: not the form of this shape", reply.Headers, reply.MultiValueHeaders)
+	}
+	if strings.HasPrefix(name, "alb-") != (reply.StatusDescription != "") {
+		t.Errorf("status description %q", reply.StatusDescription)
+	}
+	if strings.Contains(name, "resources-read") && !strings.Contains(reply.Body, "61404.12") {
+		t.Errorf("body %s", reply.Body)
 	}
 }
 
 // deployedLike is the function with the URL the events were sent to, and a token
 // for that audience.
-func deployedLike(t *testing.T) (*lambda.Pool, string) {
+func deployedLike(t *testing.T) (lambda.Function, string) {
 	t.Helper()
 	const url = "https://mcp.robotmoney.com/v1/agents/mcp"
 	f := running.Function("McpFunction").Function()
 	f.Env = append(slices.DeleteFunc(slices.Clone(f.Env), func(v string) bool { return strings.HasPrefix(v, "ENDPOINT_URL=") }), "ENDPOINT_URL="+url)
-	pool, err := lambda.New(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
 	keys, err := issuer.Open(filepath.Join(folder, stackfile.State))
 	if err != nil {
 		t.Fatal(err)
@@ -91,10 +104,10 @@ func deployedLike(t *testing.T) (*lambda.Pool, string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return pool, token
+		return f, token
 	}
 	t.Fatal("no agent agt_finance")
-	return nil, ""
+	return lambda.Function{}, ""
 }
 
 // statusOf is what the README of the folder promises for a request.

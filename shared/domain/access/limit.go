@@ -46,6 +46,7 @@ type lease struct {
 	minute time.Time
 	left   int
 	size   int // of the next lease
+	limit  int // as of the last lease; 0 before the first
 	full   bool
 }
 
@@ -75,11 +76,24 @@ func (l *Limiter) Take(ctx context.Context, t identity.Tenant, n int) error {
 	return nil
 }
 
+// Limit is how many requests a minute the tenant was held to when it was last
+// counted, which costs no read: whoever asks has just been counted itself.
+func (l *Limiter) Limit(t identity.Tenant) int {
+	own := l.lease(t)
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if own.limit == 0 {
+		return DefaultRate
+	}
+	return own.limit
+}
+
 func (l *Limiter) renew(ctx context.Context, t identity.Tenant, own *lease) error {
 	used, limit, err := l.Counter.Lease(ctx, t, own.minute, own.size)
 	if err != nil {
 		return err
 	}
+	own.limit = limit
 	own.left = max(0, min(own.size, limit-(used-own.size)))
 	own.size = min(2*own.size, maxLease)
 	own.full = own.left == 0

@@ -17,9 +17,10 @@ import (
 
 var start = time.Date(2025, time.September, 30, 12, 0, 0, 0, time.UTC)
 
-func tenantOf(t *testing.T, id string) identity.Tenant {
+// tenantOf is a tenant that has counted nothing yet.
+func tenantOf(t *testing.T, name string) identity.Tenant {
 	t.Helper()
-	tenant, err := identity.OperatorTenant(id)
+	tenant, err := identity.OperatorTenant(fmt.Sprintf("%s-%d", name, worlds.Add(1)))
 	noError(t, err)
 	return tenant
 }
@@ -74,14 +75,13 @@ func TestLimit(t *testing.T) {
 	for _, limit := range []int{0, 1, 2, 15, 16, 17, 600} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			c, clock := &counter{limit: limit}, &clock{at: start.Add(30 * time.Second)}
-			told := 0
+			acme, told := tenantOf(t, "acme"), 0
 			l := &access.Limiter{Counter: c, Now: clock.now, Refused: func(_ context.Context, tenant identity.Tenant, minute time.Time, n int) {
 				told++
-				equal(t, "tenant told of", tenant.String(), "acme")
+				equal(t, "tenant told of", tenant, acme)
 				equal(t, "minute told of", minute, start)
 				equal(t, "limit told of", n, limit)
 			}}
-			acme := tenantOf(t, "acme")
 			for range limit {
 				noError(t, l.Take(t.Context(), acme, 1))
 			}
@@ -119,9 +119,10 @@ func TestBatches(t *testing.T) {
 func TestCounterAway(t *testing.T) {
 	c := &counter{limit: 600, err: fault.Because(errors.New("down"), fault.DependencyUnavailable, "The data store cannot be reached.")}
 	l := &access.Limiter{Counter: c, Now: (&clock{at: start}).now}
-	fails(t, "request", l.Take(t.Context(), tenantOf(t, "acme"), 1), fault.DependencyUnavailable)
+	acme := tenantOf(t, "acme")
+	fails(t, "request", l.Take(t.Context(), acme, 1), fault.DependencyUnavailable)
 	c.err = nil
-	fails(t, "the next", l.Take(t.Context(), tenantOf(t, "acme"), 1), "")
+	fails(t, "the next", l.Take(t.Context(), acme, 1), "")
 }
 
 // processes are several instances of the function that count in the real table.

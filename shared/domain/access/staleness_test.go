@@ -47,8 +47,35 @@ func TestQuarantine(t *testing.T) {
 	w.reads(t, "active again", 3, 1)
 }
 
-// The copy's age counts from before its read: a read that takes long makes no
-// older answer younger. Using it does not make it younger either.
+// What is read is as old as the moment it was asked for: a reply that takes long
+// is no younger for it.
+func TestSlowReplies(t *testing.T) {
+	w := newWorld(t)
+	w.store.slow = func() { w.pass(2 * time.Second) }
+	w.chain.slow = func() { w.pass(10 * time.Second) }
+	w.admits(t, "cold", w.door, "")
+	w.store.slow, w.chain.slow = nil, nil
+	w.change(revoked)
+	w.pass(chainLife - 10*time.Second - tick)
+	w.admits(t, "just before sixty seconds", w.door, "")
+	w.pass(tick)
+	w.admits(t, "at sixty seconds", w.door, fault.AgentNotOnchain)
+
+	w = newWorld(t)
+	w.admits(t, "cold", w.door, "")
+	w.pass(recordLife)
+	w.store.slow = func() { w.pass(2 * time.Second) }
+	w.admits(t, "read slowly", w.door, "")
+	w.store.slow = nil
+	w.agent.Status = identity.Quarantined
+	w.writeAgent(t)
+	w.pass(recordLife - 2*time.Second - tick)
+	w.admits(t, "just before five seconds", w.door, "")
+	w.pass(tick)
+	w.admits(t, "at five seconds", w.door, fault.AgentNotRegistered)
+}
+
+// Using a copy does not make it younger.
 func TestUseDoesNotRefresh(t *testing.T) {
 	w := newWorld(t)
 	for range 5 {

@@ -127,6 +127,7 @@ type store struct {
 	queries, gets, commits atomic.Int32
 	away                   atomic.Bool // nothing is read nor written
 	readOnly               atomic.Bool
+	slow                   func() // called while a partition is read
 }
 
 var errAway = fault.New(fault.DependencyUnavailable, "The data store cannot be reached.")
@@ -141,6 +142,9 @@ func (s *store) Get(ctx context.Context, k key.Key) (record.Item, bool, error) {
 
 func (s *store) Query(ctx context.Context, q record.Query) (record.Page, error) {
 	s.queries.Add(1)
+	if s.slow != nil {
+		defer s.slow()
+	}
 	if s.away.Load() {
 		return record.Page{}, errAway
 	}
@@ -161,12 +165,16 @@ type chain struct {
 	holds map[identity.Hash]identity.Registration
 	asked int
 	err   error
+	slow  func() // called while it is asked
 }
 
 func (c *chain) Registration(_ context.Context, agent identity.Hash) (identity.Registration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked++
+	if c.slow != nil {
+		c.slow()
+	}
 	return c.holds[agent], c.err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
@@ -21,6 +22,9 @@ type Bus interface {
 const (
 	// busBatch is how many entries one PutEvents call takes.
 	busBatch = 10
+	// busTimeout bounds one attempt to hand events to the bus. A bus that hangs
+	// must leave the request time to be answered: the outbox keeps the events.
+	busTimeout = 3 * time.Second
 	// outboxTimeout bounds the attempt to keep an event the bus did not take.
 	outboxTimeout = 2 * time.Second
 )
@@ -64,7 +68,7 @@ func (t *Trail) Record(ctx context.Context, event Event) error {
 	if err != nil {
 		return err
 	}
-	refused, err := t.Bus.Publish(ctx, []Entry{entry})
+	refused, err := t.put(ctx, []Entry{entry})
 	if err == nil && len(refused) == 0 {
 		return nil
 	}
@@ -89,6 +93,7 @@ func (t *Trail) Record(ctx context.Context, event Event) error {
 // republishes what is left.
 func (t *Trail) Commit(ctx context.Context, change record.Change, events ...Event) error {
 	entries := make([]Entry, len(events))
+	change.Puts = slices.Clip(change.Puts) // what is appended must not land in the caller's slice
 	for i, event := range events {
 		entry, err := event.Entry()
 		if err != nil {
@@ -113,7 +118,7 @@ func (t *Trail) publish(ctx context.Context, entries []Entry) {
 	for len(entries) > 0 {
 		batch := entries[:min(len(entries), busBatch)]
 		entries = entries[len(batch):]
-		refused, err := t.Bus.Publish(ctx, batch)
+		refused, err := t.put(ctx, batch)
 		if err != nil {
 			t.Log.WarnContext(ctx, "bus refused events, the sweep will republish them", "events", len(batch), "error", err)
 			continue
@@ -132,6 +137,13 @@ func (t *Trail) publish(ctx context.Context, entries []Entry) {
 			t.Log.WarnContext(ctx, "published events stay in the outbox and will be published again", "events", taken.Len(), "error", err)
 		}
 	}
+}
+
+// put hands entries to the bus.
+func (t *Trail) put(ctx context.Context, entries []Entry) (refused []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, busTimeout)
+	defer cancel()
+	return t.Bus.Publish(ctx, entries)
 }
 
 func outboxItem(entry Entry) record.Item {

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -235,10 +237,16 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A change of one row, and rows of it by their number.
+// row is a new row of the test's own, by its number.
 func row(t *testing.T, n int) record.Put {
-	return record.Put{Item: record.Item{Key: key.Key{PK: t.Name(), SK: fmt.Sprintf("%03d", n)}, Body: []byte("{}")}}
+	own, _ := partitions.LoadOrStore(t, fmt.Sprintf("%s-%d", t.Name(), runs.Add(1)))
+	return record.Put{Item: record.Item{Key: key.Key{PK: own.(string), SK: fmt.Sprintf("%03d", n)}, Body: []byte("{}")}}
 }
+
+var (
+	partitions sync.Map // *testing.T to its partition
+	runs       atomic.Int64
+)
 
 func there(t *testing.T, n int) bool {
 	t.Helper()
@@ -379,3 +387,34 @@ func TestChangeIsNotTouched(t *testing.T) {
 }
 
 func changeOf(t *testing.T) record.Change { return record.Change{Puts: []record.Put{row(t, 0)}} }
+
+// kept is a table that takes everything at once. It takes no network: in these
+// tests the clock runs ahead while all wait.
+type kept struct {
+	record.Store
+	puts int
+}
+
+func (k *kept) Commit(_ context.Context, c record.Change) error {
+	k.puts += len(c.Puts)
+	return nil
+}
+
+// A bus that hangs takes three seconds of a request, not all it has.
+func TestBusThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trail, b, _ := setup()
+		table := &kept{}
+		trail.Store, b.answer = table, hangs
+		event := newEvent(t, trail, "a")
+		began := time.Now()
+		noError(t, trail.Record(t.Context(), event))
+		equal(t, "time of a read", time.Since(began), 3*time.Second)
+		equal(t, "kept", table.puts, 1)
+
+		began = time.Now()
+		noError(t, trail.Commit(t.Context(), record.Change{}, event))
+		equal(t, "time of a change", time.Since(began), 3*time.Second)
+		equal(t, "kept", table.puts, 2)
+	})
+}

@@ -56,7 +56,8 @@ type Put struct {
 }
 
 // Add moves counters by signed deltas; an item that is not there starts at
-// zero. Deltas commute, so two adds never conflict.
+// zero. Deltas commute: what else moves the counter never makes a change fail
+// for good.
 type Add struct {
 	Key    key.Key
 	Deltas map[string]*big.Int

@@ -115,7 +115,7 @@ func TestLostReply(t *testing.T) {
 			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 		}),
 	})
-	const writers, each = 4, 10
+	const writers, each = 4, 4
 	// Longer than what the sockets hold, as 4 MB transactions are.
 	item := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: strings.Repeat("x", 4<<20)}}
 	var all sync.WaitGroup

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -42,8 +44,51 @@ func (t *Table) Commit(ctx context.Context, c record.Change) error {
 	for _, k := range c.Deletes {
 		items = append(items, types.TransactWriteItem{Delete: t.remove(k)})
 	}
-	_, err := t.API.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
-	return wrap(err)
+	// Two transactions that touch one item at once, be it only a counter, make
+	// one of them fail. Nothing was decided on what the other changed, so the
+	// same change is tried again; its conditions are judged anew.
+	for try := 0; ; try++ {
+		_, err := t.API.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
+		if !collided(err) || try == maxCollisions || !pause(ctx, try) {
+			return wrap(err)
+		}
+	}
+}
+
+// maxCollisions is how often a transaction that met another one is tried again.
+const maxCollisions = 6
+
+// collided says that a transaction failed because it met another one and for no
+// other reason.
+func collided(err error) bool {
+	var cancelled *types.TransactionCanceledException
+	if !errors.As(err, &cancelled) {
+		return false
+	}
+	met := false
+	for _, reason := range cancelled.CancellationReasons {
+		switch aws.ToString(reason.Code) {
+		case "TransactionConflict":
+			met = true
+		case "None", "":
+		default:
+			return false
+		}
+	}
+	return met
+}
+
+// pause waits before another try, longer each time and never twice the same; it
+// returns false when the request's time is up first.
+func pause(ctx context.Context, try int) bool {
+	timer := time.NewTimer(time.Duration(rand.Int64N(int64(10*time.Millisecond) << try)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (t *Table) put(put record.Put) *types.Put {

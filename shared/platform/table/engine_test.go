@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +86,22 @@ var connections = awshttp.New(20 * time.Second)
 func open(options ...func(*dynamodb.Options)) *table.Table {
 	return &table.Table{Name: name, API: client(options...)}
 }
+
+// partition is one of the test's own: its name, and a number so that it may run
+// several times.
+func partition(t *testing.T) string {
+	n, known := partitions.Load(t)
+	if !known {
+		n = runs.Add(1)
+		partitions.Store(t, n)
+	}
+	return fmt.Sprintf("%s-%d", t.Name(), n)
+}
+
+var (
+	partitions sync.Map // *testing.T to its number
+	runs       atomic.Int64
+)
 
 // wire is the HTTP layer of the SDK. A test puts its own between the two: it may
 // answer itself, or hand on and lose the answer.

@@ -111,7 +111,7 @@ func TestReadsOfATableThatFails(t *testing.T) {
 			equal(t, "found", found, false)
 			_, err = tb.GetMany(t.Context(), []key.Key{at(t, "a")})
 			unavailable(t, err)
-			_, err = tb.Query(t.Context(), record.Query{PK: t.Name()})
+			_, err = tb.Query(t.Context(), record.Query{PK: partition(t)})
 			unavailable(t, err)
 			unavailable(t, tb.Commit(t.Context(), record.Change{Puts: []record.Put{put(at(t, "a"), "x", 0)}}))
 			if message := fault.Of(err).Message; strings.Contains(message, "refused") || strings.Contains(message, "Throttling") {

@@ -21,7 +21,7 @@ func sorts(page record.Page) string {
 }
 
 func TestQuery(t *testing.T) {
-	pk := t.Name()
+	pk := partition(t)
 	for _, sk := range []string{"a", "b#1", "b#2", "b#3", "b", "c", "é", "Z"} {
 		commit(t, put(key.Key{PK: pk, SK: sk}, "x", 0))
 	}
@@ -65,7 +65,7 @@ func TestQuery(t *testing.T) {
 // TestIndexQueries: each index has its own order, an item without a place in it
 // is not there, and what is moved or deleted leaves its place.
 func TestIndexQueries(t *testing.T) {
-	place := func(i int, sk string) key.Key { return key.Key{PK: fmt.Sprint(t.Name(), i), SK: sk} }
+	place := func(i int, sk string) key.Key { return key.Key{PK: fmt.Sprint(partition(t), "#", i), SK: sk} }
 	item := func(sk string, places [3]key.Key, was int64) record.Put {
 		return record.Put{Item: record.Item{Key: at(t, sk), Index: places, Body: []byte(sk)}, Was: was}
 	}
@@ -109,7 +109,7 @@ func TestPaging(t *testing.T) {
 	for i := range items {
 		puts = append(puts, record.Put{Item: record.Item{
 			Key:   at(t, fmt.Sprintf("%03d", i)),
-			Index: [3]key.Key{{PK: t.Name(), SK: fmt.Sprint(random.Intn(5))}, {PK: t.Name(), SK: "one place"}},
+			Index: [3]key.Key{{PK: partition(t), SK: fmt.Sprint(random.Intn(5))}, {PK: partition(t), SK: "one place"}},
 		}})
 	}
 	commit(t, puts...)
@@ -117,7 +117,7 @@ func TestPaging(t *testing.T) {
 		for _, limit := range []int{1, 7, 20, 59, 60, 61, 0} {
 			for _, reverse := range []bool{false, true} {
 				name := fmt.Sprintf("index %d by %d, reverse %v", index, limit, reverse)
-				q := record.Query{Index: index, PK: t.Name(), Limit: limit, Reverse: reverse}
+				q := record.Query{Index: index, PK: partition(t), Limit: limit, Reverse: reverse}
 				var visited, places []string
 				for pages := 0; ; pages++ {
 					page, err := open().Query(t.Context(), q)
@@ -158,7 +158,7 @@ func TestLargePages(t *testing.T) {
 	}
 	var visited []string
 	pages := 0
-	for q := (record.Query{PK: t.Name()}); ; pages++ {
+	for q := (record.Query{PK: partition(t)}); ; pages++ {
 		page, err := open().Query(t.Context(), q)
 		noError(t, err)
 		visited = append(visited, sorts(page))

@@ -18,9 +18,12 @@ import (
 
 var minute = time.Date(2025, time.September, 30, 12, 0, 0, 0, time.UTC)
 
-func tenant(t *testing.T, id string) identity.Tenant {
+// tenant is one of the test's own, by a name that tells it from its others.
+func tenant(t *testing.T, name string) identity.Tenant {
 	t.Helper()
-	tenant, err := identity.OperatorTenant(id)
+	_ = partition(t)
+	n, _ := partitions.Load(t)
+	tenant, err := identity.OperatorTenant(fmt.Sprintf("%s-%d", name, n))
 	noError(t, err)
 	return tenant
 }

@@ -94,7 +94,9 @@ func (t *Table) GetMany(ctx context.Context, keys []key.Key) (map[key.Key]record
 				}
 				found[item.Key] = item
 			}
-			request = out.UnprocessedKeys
+			if request = out.UnprocessedKeys; len(request) > 0 && !pause(ctx, tries) {
+				return nil, unavailable("batch get", ctx.Err())
+			}
 		}
 	}
 	return found, nil

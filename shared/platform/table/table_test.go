@@ -52,7 +52,7 @@ func unavailable(t *testing.T, err error) {
 }
 
 // at is a key in a partition of the test's own.
-func at(t *testing.T, sk string) key.Key { return key.Key{PK: t.Name(), SK: sk} }
+func at(t *testing.T, sk string) key.Key { return key.Key{PK: partition(t), SK: sk} }
 
 // put is an item with a text for a body.
 func put(k key.Key, body string, was int64) record.Put {
@@ -293,9 +293,9 @@ func TestIndexesAreTheTemplates(t *testing.T) {
 	equal(t, "indexes", len(out.Table.GlobalSecondaryIndexes), len(record.Item{}.Index))
 	for i := range out.Table.GlobalSecondaryIndexes {
 		item := record.Item{Key: at(t, fmt.Sprint(i))}
-		item.Index[i] = key.Key{PK: t.Name(), SK: "place"}
+		item.Index[i] = key.Key{PK: partition(t), SK: "place"}
 		noError(t, open().Commit(t.Context(), record.Change{Puts: []record.Put{{Item: item}}}))
-		page, err := open().Query(t.Context(), record.Query{Index: i + 1, PK: t.Name()})
+		page, err := open().Query(t.Context(), record.Query{Index: i + 1, PK: partition(t)})
 		noError(t, err)
 		equal(t, fmt.Sprintf("items of index %d", i+1), len(page.Items), 1)
 	}
