@@ -37,6 +37,9 @@ conformance: ## the official suite, against the server and against a fixture cat
 clients: ## real clients, each connecting, reading, completing and being refused
 	infra/clients/run
 
+fuzz: ## every fuzz target for FUZZTIME (10m); what it finds is kept as a seed in testdata/fuzz
+	infra/fuzz $(or $(FUZZTIME),10m)
+
 build: ## the functions as they are deployed, and the operator's program
 	@mkdir -p .local/build
 	@for f in functions/*/; do n=$$(basename $$f); \
