@@ -225,3 +225,18 @@ func TestRateIsJudgedFirst(t *testing.T) {
 	fails(t, "with the table away", err, fault.RateLimited)
 	equal(t, "calls of the chain", w.chain.count(), 0)
 }
+
+// The limit is known to whoever was just counted; before, it is the default.
+func TestLimitIsKnown(t *testing.T) {
+	c, clock := &counter{limit: 42}, &clock{at: start}
+	l := &access.Limiter{Counter: c, Now: clock.now}
+	acme := tenantOf(t, "acme")
+	equal(t, "before the first request", l.Limit(acme), access.DefaultRate)
+	noError(t, l.Take(t.Context(), acme, 1))
+	equal(t, "after it", l.Limit(acme), 42)
+	equal(t, "of another tenant", l.Limit(tenantOf(t, "other")), access.DefaultRate)
+	c.limit = 43
+	clock.pass(time.Minute)
+	noError(t, l.Take(t.Context(), acme, 1))
+	equal(t, "after it was changed", l.Limit(acme), 43)
+}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/raw/payload"
 )
 
 // Schema is the number of the event's form. Raise it when a field changes its
@@ -73,7 +74,7 @@ type Call struct {
 	Method    string // empty when it could not be read
 	Name      string // tool or prompt
 	URI       string // resource
-	Arguments []byte // the JSON of the arguments; nil when there are none
+	Arguments []byte // the JSON of the arguments; nil when there are none. A raw artifact in them is recorded as its hash
 	Code      string // the stable code of the refusal; empty on success
 }
 
@@ -97,8 +98,9 @@ func (call Call) event() Event {
 		inputs["uri"] = cut(call.URI, maxName)
 	}
 	if call.Arguments != nil && action == ActionCall {
-		sum := sha256.Sum256(call.Arguments)
-		inputs["arguments"] = cut(string(call.Arguments), maxArguments)
+		arguments := call.recorded()
+		sum := sha256.Sum256(arguments)
+		inputs["arguments"] = cut(string(arguments), maxArguments)
 		inputs["arguments_sha256"] = hex.EncodeToString(sum[:])
 	}
 	outputs := map[string]any{"ok": call.Code == ""}
@@ -109,6 +111,15 @@ func (call Call) event() Event {
 		TenantID: call.Tenant.String(), Layer: LayerAgent, Actor: call.Actor, Action: action,
 		Inputs: inputs, Outputs: outputs, RequestID: call.RequestID,
 	}
+}
+
+// recorded is what an event says of the arguments: of a raw artifact the hash
+// and not the bytes, which are a tenant's documents and not ours to spread.
+func (call Call) recorded() []byte {
+	if call.Method == "tools/call" && (call.Name == "raw.contribute" || call.Name == "raw_contribute") {
+		return payload.Withhold(call.Arguments)
+	}
+	return call.Arguments
 }
 
 // RateLimited is the one event of a tenant's minute in which requests were

@@ -37,6 +37,7 @@ const (
 	WikiPageNotFound      Code = "wiki_page_not_found"
 	ProofNotFound         Code = "proof_not_found"
 	ResourceNotFound      Code = "resource_not_found"
+	RawArtifactNotFound   Code = "raw_artifact_not_found"
 )
 
 // Error is a failure with a code. Details and Extra are shown to the caller;

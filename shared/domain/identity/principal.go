@@ -49,18 +49,28 @@ const (
 // AgentRecord is what a tenant registered about an agent. Scopes is the whole
 // grant; its hash must equal the scope hash on the chain.
 type AgentRecord struct {
-	ID        string   `json:"id"`
-	TenantID  string   `json:"tenant_id"`
-	Status    Status   `json:"status"`
-	Name      string   `json:"name"`
-	Role      string   `json:"role"`
-	Scopes    Scopes   `json:"scopes"`
-	Address   string   `json:"address"`              // the agent's own chain address, EIP-55
-	ToolNames string   `json:"tool_names,omitempty"` // "underscore" prints tool names without dots
-	CreatedBy string   `json:"created_by"`           // the member who made it
-	CreatedAt string   `json:"created_at"`           // RFC 3339
-	Model     string   `json:"model,omitempty"`
-	Skills    []string `json:"skills,omitempty"`
+	ID        string  `json:"id"`
+	TenantID  string  `json:"tenant_id"`
+	Status    Status  `json:"status"`
+	Name      string  `json:"name"`
+	Role      string  `json:"role"`
+	Scopes    Scopes  `json:"scopes"`
+	Address   string  `json:"address"`              // the agent's own chain address, EIP-55
+	ToolNames string  `json:"tool_names,omitempty"` // "underscore" prints tool names without dots
+	CreatedBy string  `json:"created_by"`           // the member who made it
+	CreatedAt string  `json:"created_at"`           // RFC 3339
+	Model     string  `json:"model,omitempty"`
+	Skills    []Skill `json:"skills,omitempty"`
+	Trusted   bool    `json:"trusted,omitempty"` // a member vouches for what it contributes
+}
+
+// Skill is something an agent says it can do. It grants nothing: what the agent
+// may do are its scopes.
+type Skill struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Version     string   `json:"version"`
+	Tags        []string `json:"tags"`
 }
 
 // Role is what a member may do for the tenant.

@@ -7,6 +7,7 @@
 package key
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -19,6 +20,9 @@ import (
 
 // Key is an item's place in the table or in one of its indexes.
 type Key struct{ PK, SK string }
+
+// Compare orders keys by partition, then by sort key.
+func Compare(a, b Key) int { return cmp.Or(cmp.Compare(a.PK, b.PK), cmp.Compare(a.SK, b.SK)) }
 
 // Zero says that the item is not in that index.
 func (k Key) Zero() bool { return k == Key{} }
@@ -58,6 +62,13 @@ func MemberPartition(t identity.Tenant, member string) string {
 // MemberRecord is a member's own record.
 func MemberRecord(t identity.Tenant, member string) Key {
 	return Key{MemberPartition(t, member), Record}
+}
+
+// Individual is a part of what is kept about a member as a person. It lies apart
+// from the member's record: the door reads that partition whole for every
+// request, and has no business with a profile.
+func Individual(t identity.Tenant, member, part string) Key {
+	return Key{"tenant#" + t.String() + "#individual#" + member, part}
 }
 
 // Revoked marks a token id as revoked in its principal's partition.
@@ -113,9 +124,37 @@ func Page(t identity.Tenant, slug string) Key {
 	return Key{"tenant#" + t.String() + "#page", slug}
 }
 
+// PageByID is a page's place in the first index, by the id of its latest
+// rendering: older ids name nothing.
+func PageByID(t identity.Tenant, page string) Key {
+	return Key{"tenant#" + t.String() + "#pageid", page}
+}
+
 // Proof is the proof record of an action.
 func Proof(t identity.Tenant, action string) Key {
 	return Key{"tenant#" + t.String() + "#proof", action}
+}
+
+// Raw is the row of a raw artifact.
+func Raw(t identity.Tenant, name string) Key {
+	return Key{"tenant#" + t.String() + "#raw#" + name, Row}
+}
+
+// RawContent names the artifact that has bytes with this SHA-256, in
+// hexadecimal: the place where two contributions of the same bytes meet.
+func RawContent(t identity.Tenant, sum string) Key {
+	return Key{"tenant#" + t.String() + "#raw#" + sum, "content"}
+}
+
+// RawCount counts an agent's first contributions.
+func RawCount(t identity.Tenant, agent string) Key {
+	return Key{"tenant#" + t.String() + "#raw#" + agent, "count"}
+}
+
+// Replay remembers what a caller's idempotency key was used for, by tool. The
+// key's text is the caller's, so only its hash becomes part of ours.
+func Replay(t identity.Tenant, caller, tool, text string) Key {
+	return Key{"tenant#" + t.String() + "#replay#" + caller, tool + "#" + digest(text)}
 }
 
 // Outbox is an event that waits for the bus. The shard spreads the writes; the
@@ -128,3 +167,14 @@ func Outbox(event string, at time.Time) Key {
 
 // OutboxPartition is one shard of the outbox.
 func OutboxPartition(shard int) string { return fmt.Sprintf("outbox#%02d", shard) }
+
+// Count counts the rows of a kind that share the values a list filters by.
+func Count(t identity.Tenant, kind id.Prefix, values string) Key {
+	return Key{"tenant#" + t.String() + "#count#" + string(kind), values}
+}
+
+// Suffix is a part of a counterparty's name, from some letter to its end, so
+// that a search inside names is a search for what begins with something.
+func Suffix(t identity.Tenant, suffix, counterparty string) Key {
+	return Key{"tenant#" + t.String() + "#suffix", suffix + "#" + counterparty}
+}

@@ -40,6 +40,7 @@ func TestKeys(t *testing.T) {
 		"agent's chain":  {key.AgentChain("agt_1"), k("agent#agt_1", "chain")},
 		"revoked token":  {key.Revoked(key.AgentPartition("agt_1"), "j"), k("agent#agt_1", "jti#j")},
 		"member":         {key.MemberRecord(acme, "mbr_1"), k("tenant#acme#member#mbr_1", "record")},
+		"individual":     {key.Individual(acme, "mbr_1", "profile"), k("tenant#acme#individual#mbr_1", "profile")},
 		"API key":        {key.APIKey("secret"), k("apikey#"+digest, "record")},
 		"capability":     {key.Capability("secret"), k("capability#"+digest, "record")},
 		"rate":           {key.Rate(acme), k("tenant#acme", "rate")},
@@ -49,7 +50,12 @@ func TestKeys(t *testing.T) {
 		"list of an own": {key.LedgerListOf(acme, id.Transaction, "acct_1", "2025-09-30", "tx_1"), k("tenant#acme#tx@acct_1", "2025-09-30#tx_1")},
 		"rollup":         {key.Rollup(acme, "day/category", "USD", "outflow", "2025-09-30", "cloud"), k("tenant#acme#rollup#day/category#USD#outflow", "2025-09-30#cloud")},
 		"page":           {key.Page(acme, "/accounts/acct_1"), k("tenant#acme#page", "/accounts/acct_1")},
+		"page by its id": {key.PageByID(acme, "wpg_1"), k("tenant#acme#pageid", "wpg_1")},
 		"proof":          {key.Proof(acme, "pi_1"), k("tenant#acme#proof", "pi_1")},
+		"artifact":       {key.Raw(acme, "raw_1"), k("tenant#acme#raw#raw_1", "row")},
+		"its content":    {key.RawContent(acme, digest), k("tenant#acme#raw#"+digest, "content")},
+		"artifacts of":   {key.RawCount(acme, "agt_1"), k("tenant#acme#raw#agt_1", "count")},
+		"replay":         {key.Replay(acme, "agt_1", "raw.contribute", "secret"), k("tenant#acme#replay#agt_1", "raw.contribute#"+digest)},
 		"outbox":         {key.Outbox("evt_1", noon), k("outbox#02", "2025-09-30T12:00:00.000Z#evt_1")},
 	} {
 		t.Run(name, func(t *testing.T) { equal(t, "key", c.got, c.want) })
@@ -71,7 +77,9 @@ func TestNothingCollides(t *testing.T) {
 		own := tenant(t, name)
 		place(name+" rate", key.Rate(own))
 		place(name+" member", key.MemberRecord(own, "mbr_1"))
+		place(name+" individual", key.Individual(own, "mbr_1", "record"))
 		place(name+" page", key.Page(own, "/x"))
+		place(name+" page by id", key.PageByID(own, "/x"))
 		place(name+" proof", key.Proof(own, "pi_1"))
 		for _, kind := range []id.Prefix{id.Account, id.Transaction, id.Counterparty, id.Obligation, id.Invoice, id.PaymentIntent} {
 			place(name+" row", key.Ledger(own, kind, string(kind)+"_1"))

@@ -42,33 +42,44 @@ func (r *Reader) Row(ctx context.Context, t identity.Tenant, kind id.Prefix, nam
 	return r.present(kind, item.Body)
 }
 
-// Account returns an account's row and its latest balance, with one read: the
-// balance lies in front of the row in the account's partition.
+// Account returns an account's row with its latest balance as one more member.
 func (r *Reader) Account(ctx context.Context, t identity.Tenant, name string) (json.RawMessage, error) {
-	if id.Check(id.Account, name) != nil {
-		return nil, notFound()
-	}
-	page, err := r.Store.Query(ctx, record.Query{PK: key.Ledger(t, id.Account, name).PK, Reverse: true, Limit: 2})
+	account, balance, err := r.AccountAndBalance(ctx, t, name)
 	if err != nil {
 		return nil, err
 	}
-	if len(page.Items) == 0 || page.Items[0].Key.SK != key.Row {
-		return nil, notFound()
-	}
-	view := struct {
-		Account
+	return json.Marshal(struct {
+		*Account
 		LatestBalance *Balance `json:"latest_balance"`
-	}{}
-	if err := json.Unmarshal(page.Items[0].Body, &view.Account); err != nil {
-		return nil, fmt.Errorf("decode account %s: %w", name, err)
+	}{account, balance})
+}
+
+// AccountAndBalance returns an account and its latest balance (nil when there
+// is none), with one read: the balance lies in front of the row in the account's
+// partition.
+func (r *Reader) AccountAndBalance(ctx context.Context, t identity.Tenant, name string) (*Account, *Balance, error) {
+	if id.Check(id.Account, name) != nil {
+		return nil, nil, notFound()
 	}
-	if len(page.Items) > 1 && strings.HasPrefix(page.Items[1].Key.SK, key.BalancePrefix) {
-		view.LatestBalance = &Balance{}
-		if err := json.Unmarshal(page.Items[1].Body, view.LatestBalance); err != nil {
-			return nil, fmt.Errorf("decode balance of %s: %w", name, err)
-		}
+	page, err := r.Store.Query(ctx, record.Query{PK: key.Ledger(t, id.Account, name).PK, Reverse: true, Limit: 2})
+	if err != nil {
+		return nil, nil, err
 	}
-	return json.Marshal(view)
+	if len(page.Items) == 0 || page.Items[0].Key.SK != key.Row {
+		return nil, nil, notFound()
+	}
+	account := &Account{}
+	if err := json.Unmarshal(page.Items[0].Body, account); err != nil {
+		return nil, nil, fmt.Errorf("decode account %s: %w", name, err)
+	}
+	if len(page.Items) == 1 || !strings.HasPrefix(page.Items[1].Key.SK, key.BalancePrefix) {
+		return account, nil, nil
+	}
+	balance := &Balance{}
+	if err := json.Unmarshal(page.Items[1].Body, balance); err != nil {
+		return nil, nil, fmt.Errorf("decode balance of %s: %w", name, err)
+	}
+	return account, balance, nil
 }
 
 // present fills in what a stored row leaves to the time of reading.
@@ -96,14 +107,13 @@ func (r *Reader) present(kind id.Prefix, stored []byte) (json.RawMessage, error)
 // completion. It reads an index, in its order, and looks at no more than
 // maxExamined rows.
 func (r *Reader) Names(ctx context.Context, t identity.Tenant, kind id.Prefix, prefix string, limit int) ([]string, error) {
-	const maxExamined = 1000
 	page, err := r.Store.Query(ctx, record.Query{Index: 1, PK: key.LedgerList(t, kind, "", "").PK, Reverse: true, Limit: maxExamined})
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, item := range page.Items {
-		name := item.Index[0].SK[strings.LastIndexByte(item.Index[0].SK, '#')+1:]
+		_, name := split(item.Index[0].SK)
 		if strings.HasPrefix(name, prefix) && len(names) <= limit {
 			names = append(names, name)
 		}

@@ -19,42 +19,30 @@ const (
 // uncategorized is the rollup value of what has no category or counterparty.
 const uncategorized = "-"
 
-// rollupsPerRow is how many cells one transaction is counted in.
-const rollupsPerRow = 6
-
-// deltas collects what counters move by, each counter once: a change holds an
-// item at most once.
-type deltas map[key.Key]map[string]*big.Int
-
-// add counts a transaction into its rollups, or out of them with sign -1. Only
-// what has been posted or cleared counts: the rest has not moved money.
-func (d deltas) add(t identity.Tenant, x *Transaction, sign int64) error {
+// derive counts a transaction into its rollups. Only what has been posted or
+// cleared counts: the rest has not moved money.
+func (x *Transaction) derive(t identity.Tenant) (derived, error) {
+	d := derived{counters: deltas{}}
 	if x.Status != "posted" && x.Status != "cleared" {
-		return nil
+		return d, nil
 	}
 	c, err := money.Parse(x.Currency)
 	if err != nil {
-		return err
+		return d, err
 	}
 	amount, err := money.ParseAmount(x.Amount, c)
 	if err != nil {
-		return err
+		return d, err
 	}
 	minor, ok := new(big.Int).SetString(amount.Minor(), 10)
 	if !ok {
-		return fmt.Errorf("amount %s has no minor units", amount)
+		return d, fmt.Errorf("amount %s has no minor units", amount)
 	}
-	minor.Mul(minor, big.NewInt(sign))
 	for _, k := range rollups(t, x) {
-		cell := d[k]
-		if cell == nil {
-			cell = map[string]*big.Int{RollupSum: new(big.Int), RollupCount: new(big.Int)}
-			d[k] = cell
-		}
-		cell[RollupSum].Add(cell[RollupSum], minor)
-		cell[RollupCount].Add(cell[RollupCount], big.NewInt(sign))
+		d.counters.add(k, RollupSum, minor)
+		d.counters.add(k, RollupCount, big.NewInt(1))
 	}
-	return nil
+	return d, nil
 }
 
 // rollups are the cells a transaction belongs to: its day and its month, each

@@ -36,6 +36,7 @@ type Row interface {
 	check() error
 	key(t identity.Tenant) key.Key
 	places(t identity.Tenant) [3]key.Key
+	derive(t identity.Tenant) (derived, error)
 }
 
 func (m *Meta) meta() *Meta { return m }

@@ -2,13 +2,10 @@ package ledger
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/audit"
@@ -56,11 +53,11 @@ func (w *Writer) Write(ctx context.Context, t identity.Tenant, actor identity.Ac
 		if err := wellFormed(row); err != nil {
 			return total, fault.Because(err, fault.InvalidArgument, "Row %.80q cannot be written: %v.", row.meta().ID, err)
 		}
-		if k := row.key(t); seen[k] {
+		k := row.key(t)
+		if seen[k] {
 			return total, fault.New(fault.InvalidArgument, "Row %.80q stands twice in one write.", row.meta().ID)
-		} else {
-			seen[k] = true
 		}
+		seen[k] = true
 	}
 	for len(rows) > 0 {
 		done, written, err := w.some(ctx, t, actor, requestID, rows)
@@ -104,6 +101,7 @@ func (w *Writer) some(ctx context.Context, t identity.Tenant, actor identity.Act
 type plan struct {
 	rows    int // how many of the rows it covers
 	change  record.Change
+	moved   deltas
 	changed []string // ids of rows that are new or different
 	written Written
 }
@@ -117,74 +115,72 @@ func (w *Writer) plan(ctx context.Context, t identity.Tenant, rows []Row) (plan,
 	if err != nil {
 		return plan{}, err
 	}
-	var p plan
-	moved := deltas{}
+	p := plan{moved: deltas{}}
 	for _, row := range rows {
-		// A row is one put and may move its rollups of before and after; one
-		// operation is kept for the event.
-		if len(p.change.Puts)+len(moved)+1+2*rollupsPerRow+1 > record.MaxOperations {
-			break
-		}
-		if err := p.take(t, row, stored[row.key(t)], moved, w.Now()); err != nil {
+		fits, err := p.take(t, row, stored[row.key(t)], w.Now())
+		if err != nil {
 			return plan{}, err
 		}
-	}
-	for _, k := range slices.SortedFunc(maps.Keys(moved), func(a, b key.Key) int { return cmp.Or(cmp.Compare(a.PK, b.PK), cmp.Compare(a.SK, b.SK)) }) {
-		if cell := moved[k]; cell[RollupSum].Sign() != 0 || cell[RollupCount].Sign() != 0 {
-			p.change.Adds = append(p.change.Adds, record.Add{Key: k, Deltas: cell})
+		if !fits {
+			break
 		}
 	}
+	p.change.Adds = p.moved.adds()
 	return p, nil
 }
 
-// take adds one row to the plan, beside what is stored under its key.
-func (p *plan) take(t identity.Tenant, row Row, old record.Item, moved deltas, now time.Time) error {
-	p.rows++
+// take adds one row to the plan, beside what is stored under its key, unless
+// the transaction would become too large. One operation is kept for the event.
+func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) (bool, error) {
 	meta := row.meta()
 	meta.UpdatedAt = now.UTC().Format(audit.TimeForm)
 	if meta.CreatedAt == "" {
 		meta.CreatedAt = meta.UpdatedAt
 	}
+	var before Row
 	if old.Version > 0 {
 		same, err := inherit(meta, row, old.Body)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if same {
+			p.rows++
 			p.written.Same++
-			return nil
+			return true, nil
 		}
-		p.written.Changed++
-	} else {
-		p.written.New++
+		if before, err = former(row, old.Body); err != nil {
+			return false, err
+		}
+	}
+	counters, put, remove, err := turn(t, before, row)
+	if err != nil {
+		return false, err
+	}
+	if p.change.Len()+len(p.moved)+1+len(counters)+len(put)+len(remove)+1 > record.MaxOperations {
+		if p.change.Len() == 0 {
+			return false, fmt.Errorf("row %s takes more than one transaction", meta.ID)
+		}
+		return false, nil
 	}
 	body, err := encode(row)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if x, ok := row.(*Transaction); ok {
-		if err := rollUp(t, x, old, moved); err != nil {
-			return err
-		}
-	}
-	p.changed = append(p.changed, meta.ID)
 	item := record.Item{Key: row.key(t), Index: row.places(t), Body: body}
 	p.change.Puts = append(p.change.Puts, record.Put{Item: item, Was: old.Version})
-	return nil
-}
-
-// rollUp moves the rollups from what is stored to what is written.
-func rollUp(t identity.Tenant, x *Transaction, old record.Item, moved deltas) error {
-	if old.Version > 0 {
-		var before Transaction
-		if err := json.Unmarshal(old.Body, &before); err != nil {
-			return fmt.Errorf("decode transaction %s: %w", x.ID, err)
-		}
-		if err := moved.add(t, &before, -1); err != nil {
-			return err
-		}
+	for _, mark := range put {
+		p.change.Puts = append(p.change.Puts, record.Put{Item: record.Item{Key: mark}, Blind: true})
 	}
-	return moved.add(t, x, 1)
+	p.change.Deletes = append(p.change.Deletes, remove...)
+	p.moved.merge(counters, 1)
+	p.changed = append(p.changed, meta.ID)
+	p.rows++
+	if before == nil {
+		p.written.New++
+	} else {
+		p.written.Changed++
+	}
+	return true, nil
 }
 
 // inherit keeps the creation time of the stored row and says whether the new
