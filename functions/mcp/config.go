@@ -13,12 +13,14 @@ import (
 type config struct {
 	region, accessKey, secretKey, sessionToken string
 
-	function, table, bus             string
+	function, table, bus, bucket     string
 	dynamodbEndpoint, eventsEndpoint string // empty on AWS
+	s3Endpoint                       string // empty on AWS
 	rpcURLs                          []string
 	chainID                          uint64
 	registry                         chain.Address
 	issuer, jwksURL, endpointURL     string
+	cursorKey, cursorSecret          string // one of the two; the key itself only in the local stack
 	origin                           string // the endpoint's scheme and host
 	origins, providers               []string
 }
@@ -36,11 +38,15 @@ func readConfig(env func(string) string) (config, error) {
 	}
 	c := config{
 		region: need("AWS_REGION"), accessKey: need("AWS_ACCESS_KEY_ID"), secretKey: need("AWS_SECRET_ACCESS_KEY"), sessionToken: env("AWS_SESSION_TOKEN"),
-		function: env("AWS_LAMBDA_FUNCTION_NAME"), table: need("TABLE_NAME"), bus: need("BUS_NAME"),
-		dynamodbEndpoint: env("DYNAMODB_ENDPOINT"), eventsEndpoint: env("EVENTS_ENDPOINT"),
-		rpcURLs: list(need("RPC_URLS")),
-		issuer:  need("ISSUER"), jwksURL: need("JWKS_URL"), endpointURL: need("ENDPOINT_URL"),
+		function: env("AWS_LAMBDA_FUNCTION_NAME"), table: need("TABLE_NAME"), bus: need("BUS_NAME"), bucket: need("BLOB_BUCKET"),
+		dynamodbEndpoint: env("DYNAMODB_ENDPOINT"), eventsEndpoint: env("EVENTS_ENDPOINT"), s3Endpoint: env("S3_ENDPOINT"),
+		rpcURLs:   list(need("RPC_URLS")),
+		cursorKey: env("CURSOR_KEY"),
+		issuer:    need("ISSUER"), jwksURL: need("JWKS_URL"), endpointURL: need("ENDPOINT_URL"),
 		origins: list(env("ALLOWED_ORIGINS")), providers: list(env("PROVIDERS")),
+	}
+	if c.cursorKey == "" {
+		c.cursorSecret = need("CURSOR_KEY_SECRET")
 	}
 	chainID, registry := need("CHAIN_ID"), need("REGISTRY_ADDRESS")
 	if missing != nil {

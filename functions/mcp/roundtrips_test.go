@@ -84,10 +84,11 @@ func TestRoundTrips(t *testing.T) {
 	count := &recorder{calls: map[string]int{}}
 	env := map[string]string{
 		"AWS_REGION": stackfile.Region, "AWS_ACCESS_KEY_ID": stackfile.AccessKey, "AWS_SECRET_ACCESS_KEY": stackfile.SecretKey,
-		"TABLE_NAME": file.Table, "BUS_NAME": file.Bus,
+		"TABLE_NAME": file.Table, "BUS_NAME": file.Bus, "BLOB_BUCKET": file.Bucket, "S3_ENDPOINT": file.S3Endpoint,
 		"DYNAMODB_ENDPOINT": count.before(t, file.DynamoDBEndpoint), "EVENTS_ENDPOINT": count.before(t, file.EventsEndpoint),
 		"RPC_URLS": count.before(t, file.RPCURL), "CHAIN_ID": strconv.FormatUint(file.ChainID, 10), "REGISTRY_ADDRESS": file.Registry,
 		"ISSUER": file.Issuer, "JWKS_URL": file.JWKSURL, "ENDPOINT_URL": file.MCPURL,
+		"CURSOR_KEY": "0123456789abcdef0123456789abcdef",
 	}
 	settings, err := readConfig(func(name string) string { return env[name] })
 	if err != nil {

@@ -11,25 +11,34 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
 	"github.com/robotmoney/mcp/shared/domain/access"
 	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/cursor"
+	"github.com/robotmoney/mcp/shared/domain/evidence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
+	"github.com/robotmoney/mcp/shared/domain/member"
 	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/proof"
+	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
 	"github.com/robotmoney/mcp/shared/edge"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
+	"github.com/robotmoney/mcp/shared/platform/blob"
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/jwks"
 	"github.com/robotmoney/mcp/shared/platform/metric"
+	"github.com/robotmoney/mcp/shared/platform/secret"
 	"github.com/robotmoney/mcp/shared/platform/table"
+	"github.com/robotmoney/mcp/shared/surface/agent"
 	"github.com/robotmoney/mcp/shared/surface/brain"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
 	"github.com/robotmoney/mcp/shared/surface/mcp"
+	individual "github.com/robotmoney/mcp/shared/surface/member"
 )
 
 // idle is how long a connection may lie unused before it is not used again: a
@@ -44,7 +53,7 @@ const recheck = 2 * time.Second
 // wire builds the function out of its parts.
 func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	now := time.Now
-	store, events := clients(c)
+	store, events, cursors, blobs := clients(c)
 	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
 		Lost: func() { metric.Count(os.Stdout, now(), c.function, "AuditRefused") }}
 
@@ -58,7 +67,8 @@ func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	limits := &access.Limiter{Counter: &table.Rate{Table: store, Default: access.DefaultRate}, Now: now, Refused: refusals(trail, log)}
 	door := access.New(tokens, store, chain.NewRegistry(node, c.registry), limits, log, now)
 
-	offered, err := mount(c.providers, store, now)
+	archive := &raw.Archive{Store: store, Blobs: blobs, Trail: trail, IDs: trail.IDs, Now: now}
+	offered, err := mount(c.providers, store, cursors, archive, limits.Limit, now)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +81,7 @@ func wire(c config, log *slog.Logger) (*edge.Server, error) {
 
 // clients makes the AWS clients. The credentials are in every function's
 // environment, so the SDK's chain of other places is not linked at all.
-func clients(c config) (*table.Table, *bus.Bus) {
+func clients(c config) (*table.Table, *bus.Bus, cursor.Sealer, *blob.Bucket) {
 	base := aws.Config{
 		Region: c.region,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -85,7 +95,13 @@ func clients(c config) (*table.Table, *bus.Bus) {
 	events := eventbridge.NewFromConfig(base, func(o *eventbridge.Options) {
 		o.HTTPClient, o.BaseEndpoint = client, endpoint(c.eventsEndpoint)
 	})
-	return &table.Table{API: db, Name: c.table}, &bus.Bus{API: events, Name: c.bus}
+	cursors := cursor.Sealer{Key: secret.Fixed([]byte(c.cursorKey))}
+	if c.cursorKey == "" {
+		keys := secretsmanager.NewFromConfig(base, func(o *secretsmanager.Options) { o.HTTPClient = client })
+		cursors.Key = (&secret.Key{API: keys, ARN: c.cursorSecret}).Get
+	}
+	blobs := &blob.Bucket{Name: c.bucket, Region: c.region, Endpoint: c.s3Endpoint, Credentials: base.Credentials, HTTP: client, Now: time.Now}
+	return &table.Table{API: db, Name: c.table}, &bus.Bus{API: events, Name: c.bus}, cursors, blobs
 }
 
 func endpoint(url string) *string {
@@ -96,14 +112,17 @@ func endpoint(url string) *string {
 }
 
 // mount puts the named providers on a catalogue.
-func mount(names []string, store *table.Table, now func() time.Time) (*catalog.Catalog, error) {
+func mount(names []string, store *table.Table, cursors cursor.Sealer, archive *raw.Archive, rate agent.Rate, now func() time.Time) (*catalog.Catalog, error) {
 	providers := map[string]func() catalog.Provider{
 		"brain": func() catalog.Provider {
 			return brain.Provider(brain.Sources{
 				Ledger: &ledger.Reader{Store: store, Now: now}, Intents: &payments.Reader{Store: store},
-				Pages: &wiki.Reader{Store: store}, Proofs: &proof.Reader{Store: store},
+				Pages: &wiki.Reader{Store: store}, Proofs: &proof.Reader{Store: store}, Cursors: cursors,
+				Raw: archive, Evidence: &evidence.Resolver{Store: store, Now: now},
 			})
 		},
+		"agent":  func() catalog.Provider { return agent.Provider(rate) },
+		"member": func() catalog.Provider { return individual.Provider(&member.Reader{Store: store}) },
 	}
 	offered := &catalog.Catalog{}
 	for _, name := range names {

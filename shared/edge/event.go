@@ -35,37 +35,54 @@ type response struct {
 // encoder writes a response in the shape of the event it answers.
 type encoder func(response) ([]byte, error)
 
+// event is what is read of an event, whatever its shape: one pass does, where
+// looking at the shape first would parse every body twice.
+type event struct {
+	RawPath        string `json:"rawPath"` // format 2.0
+	RawQueryString string `json:"rawQueryString"`
+
+	HTTPMethod      string              `json:"httpMethod"` // the others
+	Path            string              `json:"path"`
+	Query           map[string]string   `json:"queryStringParameters"`
+	MultiValueQuery map[string][]string `json:"multiValueQueryStringParameters"`
+
+	Headers           map[string]string   `json:"headers"`
+	MultiValueHeaders map[string][]string `json:"multiValueHeaders"`
+	Body              string              `json:"body"`
+	IsBase64Encoded   bool                `json:"isBase64Encoded"`
+	RequestContext    struct {
+		ELB  *struct{} `json:"elb"`
+		HTTP *struct {
+			Method string `json:"method"`
+		} `json:"http"`
+		Stage      string `json:"stage"`
+		DomainName string `json:"domainName"`
+	} `json:"requestContext"`
+}
+
 // decode recognizes the event's shape by the members only that shape has:
 // function URLs and HTTP APIs send format 2.0, ALBs name their target group,
 // REST APIs (and HTTP APIs set to format 1.0) name the resource.
 func decode(raw []byte) (request, encoder, error) {
-	var shape struct {
-		Version        string `json:"version"`
-		HTTPMethod     string `json:"httpMethod"`
-		RequestContext struct {
-			ELB  *struct{} `json:"elb"`
-			HTTP *struct{} `json:"http"`
-		} `json:"requestContext"`
-	}
-	if err := json.Unmarshal(raw, &shape); err != nil {
+	var ev event
+	if err := json.Unmarshal(raw, &ev); err != nil {
 		return request{}, nil, fmt.Errorf("decode event: %w", err)
 	}
 	switch {
-	case shape.RequestContext.HTTP != nil:
-		return decodeV2(raw)
-	case shape.RequestContext.ELB != nil:
-		return decodeALB(raw)
-	case shape.HTTPMethod != "":
-		return decodeV1(raw)
+	case ev.RequestContext.HTTP != nil:
+		return ev.decodeV2(), encodeV2, nil
+	case ev.RequestContext.ELB != nil:
+		// A target group with multi-value headers switched on ignores the single
+		// ones of the response, and the other way round.
+		return ev.decodeV1(), encodeALB(ev.MultiValueHeaders != nil), nil
+	case ev.HTTPMethod != "":
+		return ev.decodeV1(), encodeV1, nil
 	}
 	return request{}, nil, errors.New("decode event: neither of an HTTP API, a function URL, a REST API nor a load balancer")
 }
 
-func decodeV2(raw []byte) (request, encoder, error) {
-	var ev events.APIGatewayV2HTTPRequest
-	if err := json.Unmarshal(raw, &ev); err != nil {
-		return request{}, nil, fmt.Errorf("decode HTTP API event: %w", err)
-	}
+// decodeV2 reads format 2.0.
+func (ev *event) decodeV2() request {
 	path := ev.RawPath
 	if stage := ev.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
@@ -75,48 +92,29 @@ func decodeV2(raw []byte) (request, encoder, error) {
 		query = url.Values{}
 	}
 	req := request{method: ev.RequestContext.HTTP.Method, path: path, query: query, header: headerOf(ev.Headers, nil)}
-	req.read(ev.Body, ev.IsBase64Encoded, ev.RequestContext.DomainName)
-	return req, encodeV2, nil
+	req.read(ev)
+	return req
 }
 
-func decodeV1(raw []byte) (request, encoder, error) {
-	var ev events.APIGatewayProxyRequest
-	if err := json.Unmarshal(raw, &ev); err != nil {
-		return request{}, nil, fmt.Errorf("decode REST API event: %w", err)
-	}
+// decodeV1 reads format 1.0, which load balancers send too, without a domain.
+func (ev *event) decodeV1() request {
 	req := request{
 		method: ev.HTTPMethod, path: ev.Path,
-		query:  valuesOf(ev.QueryStringParameters, ev.MultiValueQueryStringParameters),
+		query:  valuesOf(ev.Query, ev.MultiValueQuery),
 		header: headerOf(ev.Headers, ev.MultiValueHeaders),
 	}
-	req.read(ev.Body, ev.IsBase64Encoded, ev.RequestContext.DomainName)
-	return req, encodeV1, nil
-}
-
-func decodeALB(raw []byte) (request, encoder, error) {
-	var ev events.ALBTargetGroupRequest
-	if err := json.Unmarshal(raw, &ev); err != nil {
-		return request{}, nil, fmt.Errorf("decode load balancer event: %w", err)
-	}
-	req := request{
-		method: ev.HTTPMethod, path: ev.Path,
-		query:  valuesOf(ev.QueryStringParameters, ev.MultiValueQueryStringParameters),
-		header: headerOf(ev.Headers, ev.MultiValueHeaders),
-	}
-	req.read(ev.Body, ev.IsBase64Encoded, "")
-	// A target group with multi-value headers switched on ignores the single
-	// ones of the response, and the other way round.
-	return req, encodeALB(ev.MultiValueHeaders != nil), nil
+	req.read(ev)
+	return req
 }
 
 // read takes the body and the host of an event.
-func (r *request) read(body string, encoded bool, domain string) {
-	r.body = []byte(body)
-	if encoded {
-		r.body, r.bodyErr = base64.StdEncoding.DecodeString(body)
+func (r *request) read(ev *event) {
+	r.body = []byte(ev.Body)
+	if ev.IsBase64Encoded {
+		r.body, r.bodyErr = base64.StdEncoding.DecodeString(ev.Body)
 	}
 	if r.host = r.header.Get("Host"); r.host == "" {
-		r.host = domain
+		r.host = ev.RequestContext.DomainName
 	}
 }
 

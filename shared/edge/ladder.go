@@ -29,6 +29,7 @@ const (
 type visit struct {
 	request
 	id        string
+	agent     string // whose path was asked, empty for the endpoint's own
 	envelope  rpc.Envelope
 	claimed   *access.Claimed // set once the credential has verified
 	principal identity.Principal
@@ -52,6 +53,7 @@ var ladder = []struct {
 	{"6 the body is not too large", (*Server).size},
 	{"7 the credential verifies", (*Server).credential},
 	{"8 the tenant's rate, then the checks of the principal", (*Server).admit},
+	{"8b an agent's own path is asked by that agent", (*Server).own},
 }
 
 func (s *Server) origin(_ context.Context, v *visit) error {
@@ -165,6 +167,15 @@ func (s *Server) credential(ctx context.Context, v *visit) error {
 func (s *Server) admit(ctx context.Context, v *visit) (err error) {
 	v.principal, err = s.door.Admit(ctx, *v.claimed, max(1, len(v.envelope.Messages)))
 	return err
+}
+
+// own keeps everybody but the agent itself off an agent's path. The answer is
+// the same whether or not there is such an agent, and whose it is.
+func (s *Server) own(_ context.Context, v *visit) error {
+	if v.agent == "" || v.principal.Kind == identity.Agent && v.principal.ID == v.agent {
+		return nil
+	}
+	return fault.New(fault.AuthTenantMismatch, "This path belongs to another agent than the credential. Use the path with the credential's own agent id, or %s.", s.path)
 }
 
 // toSurface is the visit as the surface takes it.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/access"
 	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/surface/mcp"
 	"github.com/robotmoney/mcp/shared/surface/rpc"
@@ -119,6 +120,9 @@ func requestID(ctx context.Context) string {
 // route answers what is not the endpoint and hands the rest to it.
 func (s *Server) route(ctx context.Context, v *visit) response {
 	endpoint := v.path == s.path || v.path == "/" || v.path == ""
+	if !endpoint {
+		v.agent, endpoint = agentOf(v.path)
+	}
 	switch {
 	case v.method == http.MethodOptions:
 		return preflight()
@@ -136,6 +140,13 @@ func (s *Server) route(ctx context.Context, v *visit) response {
 		return res
 	}
 	return s.endpoint(ctx, v)
+}
+
+// agentOf reads the agent out of /{agent_id}/mcp, an agent's own path to the
+// endpoint. A path that names no well-formed id is none.
+func agentOf(path string) (string, bool) {
+	name, ok := strings.CutSuffix(strings.TrimPrefix(path, "/"), "/mcp")
+	return name, ok && id.Check(id.Agent, name) == nil
 }
 
 // endpoint takes a request down the ladder and has the surface answer it.

@@ -168,7 +168,10 @@ var granted = identity.Scopes{identity.LedgerRead, identity.WikiRead}
 
 func newWorld(t testing.TB) *world { return newWorldAt(t, endpoint) }
 
-func newWorldAt(t testing.TB, url string) *world {
+func newWorldAt(t testing.TB, url string) *world { return newWorldOf(t, url, fixture()) }
+
+// newWorldOf is a server at a URL that offers what these providers do.
+func newWorldOf(t testing.TB, url string, providers ...catalog.Provider) *world {
 	t.Helper()
 	signer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
@@ -183,7 +186,9 @@ func newWorldAt(t testing.TB, url string) *world {
 	tokens := &identity.Verifier{Issuer: issuer, Audience: []string{url}, Keys: keys{&signer.PublicKey}, Now: now}
 	door := access.New(tokens, w.table, w.registry, &access.Limiter{Counter: w.counter, Now: now}, log, now)
 	offered := &catalog.Catalog{}
-	must(t, offered.Mount(fixture()))
+	for _, p := range providers {
+		must(t, offered.Mount(p))
+	}
 	surface, err := mcp.New(offered, w.trail, log)
 	must(t, err)
 	w.Server, err = edge.New(edge.Config{EndpointURL: url, Issuer: issuer, Origins: []string{friend}}, door, surface, now, log)

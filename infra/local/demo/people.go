@@ -41,9 +41,17 @@ var Members = []Member{
 // Agents are the agents of both tenants, for the stack to register on the chain
 // and to make tokens for.
 var Agents = []Agent{
-	agent(Acme, "agt_finance", "Finance agent", "bill_management", "mbr_kim", everything()),
+	skilled(agent(Acme, "agt_finance", "Finance agent", "bill_management", "mbr_kim", everything()), "gpt-4o", []identity.Skill{
+		{Name: "bill_review", Description: "Match bills with what was ordered and received", Version: "1.2.0", Tags: []string{"payables"}},
+		{Name: "payment_proposal", Description: "Propose payments with the evidence they rest on", Version: "1.0.1", Tags: []string{"payables", "payments"}},
+	}),
 	agent(Acme, "agt_readonly", "Reporting agent", "financial_health", "mbr_kim", identity.Scopes{identity.LedgerRead, identity.WikiRead}),
 	agent(Globex, "agt_globex", "Globex finance agent", "bill_management", "mbr_gil", everything()),
+}
+
+func skilled(a Agent, model string, skills []identity.Skill) Agent {
+	a.Record.Model, a.Record.Skills = model, skills
+	return a
 }
 
 func member(tenant, id, name string, role identity.Role, status identity.Status) Member {

@@ -28,8 +28,12 @@ func records(t identity.Tenant, rows Rows, addresses map[string]string) ([]recor
 		}
 		items = append(items, item(key.AgentRecord(a.Record.ID), a.Record))
 	}
+	items = append(items, credentials(t)...)
+	items = append(items, individuals(t)...)
 	for _, page := range Pages(rows) {
-		items = append(items, item(key.Page(t, page.Slug), page))
+		stored := item(key.Page(t, page.Slug), page)
+		stored.Index[0] = key.PageByID(t, page.ID)
+		items = append(items, stored)
 	}
 	if t.String() == Acme {
 		i := intent()

@@ -41,6 +41,8 @@ func resolve(r template.Reference) (string, error) {
 		return tableName, nil
 	case r.Resource == "Bus" && r.Attribute == "":
 		return busName, nil
+	case r.Resource == "BlobBucket" && r.Attribute == "":
+		return bucketName, nil
 	}
 	return template.Logical(r)
 }
@@ -94,7 +96,8 @@ func (s *Stack) environment(f template.Function) []string {
 	file := s.File()
 	local := map[string]string{
 		"AWS_ACCESS_KEY_ID": stackfile.AccessKey, "AWS_SECRET_ACCESS_KEY": stackfile.SecretKey,
-		"DYNAMODB_ENDPOINT": file.DynamoDBEndpoint, "EVENTS_ENDPOINT": file.EventsEndpoint,
+		"CURSOR_KEY": s.cursorKey, "DYNAMODB_ENDPOINT": file.DynamoDBEndpoint, "EVENTS_ENDPOINT": file.EventsEndpoint,
+		"S3_ENDPOINT": file.S3Endpoint,
 	}
 	var env []string
 	for name, value := range f.Environment {

@@ -1,105 +1,100 @@
 package stack_test
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
-	"flag"
-	"fmt"
-	"io"
 	"net/http"
-	"os"
+	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
+	"github.com/robotmoney/mcp/infra/local/conversation"
+	"github.com/robotmoney/mcp/infra/local/demo"
+	"github.com/robotmoney/mcp/infra/local/gateway"
+	"github.com/robotmoney/mcp/infra/local/lambda"
+	"github.com/robotmoney/mcp/infra/local/template"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden conversations with what the server answers")
+// everyProvider are the conversations that speak to a function with all
+// providers mounted. The others speak to the stack's own, which has the default.
+var everyProvider = []string{"beeos", "member"}
 
-// A conversation is a txtar archive of requests and replies in turn. A request
-// is an HTTP request without Host and Content-Length; `Authorization: Bearer
-// NAME` names a token of the stack. A reply is the status, the headers that
-// matter and the JSON body, with what differs from run to run replaced.
+// Each conversation holds the requests of a document as they stand there.
+// `Authorization: Bearer NAME` names a token of the stack, and the documents'
+// placeholders of stored credentials stand for the demo's.
 func TestGoldenConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/golden/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no conversations: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { replay(t, file) })
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			host := origin(running.File().MCPURL)
+			if slices.Contains(everyProvider, name) {
+				host = withProviders(t, "brain,agent,member")
+			}
+			conversation.Replay(t, file, conversation.Server{Send: sendTo(t, host), Steady: steady})
+		})
 	}
 }
 
-func replay(t *testing.T, file string) {
-	archive, err := txtar.ParseFile(file)
+// stored are the credentials that lie hashed in the table, by what stands for
+// them in a conversation.
+var stored = map[string]string{
+	"bak_YOUR_KEY": demo.FinanceKey, "cap_YOUR_TOKEN": demo.ProfileTicket, "cap_SPENT": demo.SpentTicket, "cap_PORTFOLIO": demo.PortfolioTicket,
+}
+
+func sendTo(t *testing.T, host string) func(*http.Request) (*http.Response, error) {
+	base, err := url.Parse(host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i+1 < len(archive.Files); i += 2 {
-		request, reply := archive.Files[i], &archive.Files[i+1]
-		got := exchange(t, request.Data)
-		if *update {
-			reply.Data = got
-			continue
+	return func(req *http.Request) (*http.Response, error) {
+		req = req.WithContext(t.Context())
+		req.URL = base.ResolveReference(req.URL)
+		if name, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
+			for _, secret := range []string{running.File().Tokens[name], stored[name]} {
+				if secret != "" {
+					req.Header.Set("Authorization", "Bearer "+secret)
+				}
+			}
 		}
-		if !bytes.Equal(got, reply.Data) {
-			t.Errorf("%s: got\n%s\nwant\n%s", request.Name, got, reply.Data)
+		if secret := stored[req.Header.Get("X-Agent-Api-Key")]; secret != "" {
+			req.Header.Set("X-Agent-API-Key", secret)
 		}
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		return http.DefaultClient.Do(req)
 	}
 }
 
-// shown are the headers of a reply that a conversation keeps.
-var shown = []string{"Content-Type", "Www-Authenticate", "Allow", "Retry-After", "Access-Control-Allow-Origin"}
-
-func exchange(t *testing.T, text []byte) []byte {
+// withProviders is the stack's function once more, with other providers, behind
+// a gateway of its own. Its canonical URL is the stack's, so tokens are good at
+// both.
+func withProviders(t *testing.T, providers string) string {
 	t.Helper()
-	head, body, _ := bytes.Cut(text, []byte("\n\n"))
-	parsed, err := http.ReadRequest(bufio.NewReader(io.MultiReader(bytes.NewReader(head), strings.NewReader("\r\nHost: x\r\n\r\n"))))
-	if err != nil {
-		t.Fatalf("request: %v\n%s", err, head)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), parsed.Method, origin(running.File().MCPURL)+parsed.URL.String(), bytes.NewReader(bytes.TrimSpace(body)))
+	f := running.Function("McpFunction").Function()
+	f.Env = append(slices.DeleteFunc(slices.Clone(f.Env), func(v string) bool { return strings.HasPrefix(v, "PROVIDERS=") }), "PROVIDERS="+providers)
+	pool, err := lambda.New(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header = parsed.Header
-	if name, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
-		if token := running.File().Tokens[name]; token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
-		}
-	}
-	res, err := http.DefaultClient.Do(req)
+	t.Cleanup(pool.Close)
+	plan, err := template.Load("../../../template.yaml", template.Options{Parameters: map[string]string{
+		"Issuer": "-", "JwksUrl": "-", "RpcUrls": "-", "ChainId": "31337", "RegistryAddress": "-", "AnchorAddress": "-",
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
+	front, err := gateway.New(gateway.Config{Function: pool, ResponseMapping: plan.API.Routes[0].ResponseMapping})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "%d\n", res.StatusCode)
-	for _, name := range shown {
-		if value := res.Header.Get(name); value != "" {
-			fmt.Fprintf(&out, "%s: %s\n", name, value)
-		}
-	}
-	out.WriteByte('\n')
-	if len(raw) > 0 {
-		if json.Indent(&out, raw, "", "  ") != nil {
-			out.Write(raw)
-		}
-		out.WriteByte('\n')
-	}
-	return steady(out.Bytes())
+	server := httptest.NewServer(front)
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // steady replaces what differs from run to run: request ids, the port, and the

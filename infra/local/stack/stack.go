@@ -5,8 +5,10 @@ package stack
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -38,19 +40,21 @@ type Options struct {
 
 // Stack is a running system.
 type Stack struct {
-	options  Options
-	template *template.Template
-	listener net.Listener
-	issuer   *issuer.Issuer
-	network  *network
-	dynamodb *engine.Database
-	chain    *engine.Chain
-	bus      *bus.Bus
-	events   net.Listener
-	pools    map[string]*lambda.Pool
-	records  map[string]identity.AgentRecord // of the demo agents, by id
-	closers  []func()
-	failed   chan error
+	options   Options
+	template  *template.Template
+	listener  net.Listener
+	issuer    *issuer.Issuer
+	network   *network
+	dynamodb  *engine.Database
+	chain     *engine.Chain
+	bus       *bus.Bus
+	events    net.Listener
+	blobs     net.Listener
+	pools     map[string]*lambda.Pool
+	records   map[string]identity.AgentRecord // of the demo agents, by id
+	cursorKey string
+	closers   []func()
+	failed    chan error
 
 	mu     sync.Mutex
 	minted map[string]string // tokens, by the name of the holder
@@ -91,12 +95,18 @@ func (s *Stack) start(ctx context.Context) error {
 	if s.issuer, err = issuer.Open(s.path(stackfile.State)); err != nil {
 		return err
 	}
+	if s.cursorKey, err = keyIn(s.path(stackfile.State)); err != nil {
+		return err
+	}
 	building, built := errgroup.WithContext(ctx)
 	building.Go(func() error { return s.build(built) })
 	if err := s.engines(ctx); err != nil {
 		return errors.Join(err, building.Wait())
 	}
 	if err := s.eventBus(ctx); err != nil {
+		return errors.Join(err, building.Wait())
+	}
+	if err := s.blobStore(ctx); err != nil {
 		return errors.Join(err, building.Wait())
 	}
 	if err := s.data(ctx); err != nil {
@@ -116,6 +126,21 @@ func (s *Stack) start(ctx context.Context) error {
 	}
 	go s.keepFresh(ctx)
 	return nil
+}
+
+// keyIn reads the key of cursors in the state folder, or makes one there: a
+// cursor outlives a restart as a deployed one does.
+func keyIn(state string) (string, error) {
+	path := filepath.Join(state, "cursor.key")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text = []byte(rand.Text() + rand.Text())
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cursor key: %w", err)
+	}
+	return string(text), nil
 }
 
 // path is where something of the stack's lies.

@@ -76,6 +76,7 @@ func (s *Stack) File() stackfile.Stack {
 		RPCURL: s.chain.URL, Registry: s.network.deployed.Registry.String(), Anchor: s.network.deployed.Anchor.String(), ChainID: engine.ChainID,
 		DynamoDBEndpoint: s.dynamodb.Endpoint, Table: tableName,
 		EventsEndpoint: "http://" + s.events.Addr().String(), Bus: busName,
+		S3Endpoint: "http://" + s.blobs.Addr().String(), Bucket: bucketName,
 		Tokens: maps.Clone(s.minted),
 	}
 }

@@ -37,6 +37,8 @@ type Stack struct {
 	Table            string            `json:"table"`
 	EventsEndpoint   string            `json:"events_endpoint"`
 	Bus              string            `json:"bus"`
+	S3Endpoint       string            `json:"s3_endpoint"`
+	Bucket           string            `json:"blob_bucket"`
 	Tokens           map[string]string `json:"tokens"`
 }
 

@@ -11,6 +11,7 @@ import (
 // The types of resources that exist on this machine too.
 const (
 	typeAPI         = "AWS::ApiGatewayV2::Api"
+	typeBucket      = "AWS::S3::Bucket"
 	typeBus         = "AWS::Events::EventBus"
 	typeFunction    = "AWS::Serverless::Function"
 	typeIntegration = "AWS::ApiGatewayV2::Integration"
@@ -32,6 +33,7 @@ var elsewhere = []string{
 	"AWS::KMS::Key",
 	"AWS::Lambda::Permission",
 	"AWS::Logs::LogGroup",
+	"AWS::S3::BucketPolicy",
 	"AWS::SQS::QueuePolicy",
 	"AWS::SecretsManager::Secret",
 }
@@ -75,6 +77,7 @@ func (r *reader) take(f resource) {
 	}
 	read, known := map[string]func(string, *object){
 		typeAPI:         r.api,
+		typeBucket:      r.bucket,
 		typeBus:         r.bus,
 		typeFunction:    r.function,
 		typeIntegration: r.integration,
@@ -145,6 +148,13 @@ func (r *reader) table(id string, o *object) {
 	}
 	ttl.done()
 	r.Tables = append(r.Tables, t)
+}
+
+// bucket reads a bucket. Who may read it, how it is encrypted and what becomes
+// of old versions only AWS can enforce.
+func (r *reader) bucket(id string, o *object) {
+	o.ignore("BucketEncryption", "LifecycleConfiguration", "OwnershipControls", "PublicAccessBlockConfiguration", "Tags", "VersioningConfiguration")
+	r.Buckets = append(r.Buckets, Bucket{id, o.text("BucketName")})
 }
 
 // key reads a KeySchema: the partition key and, perhaps, a sort key.

@@ -24,6 +24,7 @@ type Template struct {
 	Tables    []Table
 	Functions []Function
 	Buses     []Bus
+	Buckets   []Bucket
 	Rules     []Rule
 	Schedules []Schedule
 	Queues    []Queue
@@ -76,6 +77,12 @@ type Function struct {
 type Bus struct {
 	LogicalID string
 	Name      string
+}
+
+// Bucket is an S3 bucket.
+type Bucket struct {
+	LogicalID string
+	Name      string // BucketName; empty where CloudFormation chooses one
 }
 
 // Rule sends the events of a bus that match a pattern to its targets.

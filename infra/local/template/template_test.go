@@ -73,6 +73,7 @@ func TestRealAPI(t *testing.T) {
 func TestRealFunctions(t *testing.T) {
 	got := load(t)
 	equal(t, "buses", got.Buses, []template.Bus{{LogicalID: "Bus", Name: "robotmoney-local"}})
+	equal(t, "buckets", got.Buckets, []template.Bucket{{LogicalID: "BlobBucket"}})
 	f := got.Functions[slices.IndexFunc(got.Functions, func(f template.Function) bool { return f.LogicalID == "McpFunction" })]
 	equal(t, "code", f.CodeURI, "functions/mcp")
 	equal(t, "memory", f.MemoryMB, 512)
@@ -81,6 +82,7 @@ func TestRealFunctions(t *testing.T) {
 	equal(t, "environment", f.Environment, map[string]string{
 		"ALLOWED_ORIGINS":   "",
 		"ANCHOR_ADDRESS":    "0x0000000000000000000000000000000000000002",
+		"BLOB_BUCKET":       "BlobBucket",
 		"BUS_NAME":          "Bus",
 		"CHAIN_ID":          "31337",
 		"CURSOR_KEY":        "",
@@ -94,6 +96,7 @@ func TestRealFunctions(t *testing.T) {
 		"PROVIDERS":         "brain",
 		"REGISTRY_ADDRESS":  "0x0000000000000000000000000000000000000001",
 		"RPC_URLS":          "http://127.0.0.1:2,http://127.0.0.1:3",
+		"S3_ENDPOINT":       "",
 		"TABLE_NAME":        "Table",
 	})
 }

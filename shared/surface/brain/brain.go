@@ -5,22 +5,30 @@ package brain
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
+	"github.com/robotmoney/mcp/shared/domain/cursor"
+	"github.com/robotmoney/mcp/shared/domain/evidence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/proof"
+	"github.com/robotmoney/mcp/shared/domain/question"
+	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
 )
 
 // Sources are what the provider reads.
 type Sources struct {
-	Ledger  *ledger.Reader
-	Intents *payments.Reader
-	Pages   *wiki.Reader
-	Proofs  *proof.Reader
+	Ledger   *ledger.Reader
+	Intents  *payments.Reader
+	Pages    *wiki.Reader
+	Proofs   *proof.Reader
+	Cursors  cursor.Sealer
+	Raw      *raw.Archive
+	Evidence *evidence.Resolver
 }
 
 const (
@@ -31,7 +39,14 @@ const (
 // Provider makes the provider.
 func Provider(s Sources) catalog.Provider {
 	return catalog.Provider{
-		Name: "brain",
+		Name:    "brain",
+		Prompts: Prompts(s),
+		Tools: slices.Concat(
+			LedgerTools(s.Ledger, s.Cursors),
+			WikiTools(s.Pages, question.NewEngine(s.Ledger.Store, s.Ledger.Now)),
+			RawTools(s.Raw),
+			[]catalog.Tool{EvidenceTool(s.Evidence)},
+		),
 		Resources: []catalog.Resource{{
 			URI: "brain://payments/action_types", Name: "PaymentIntent action types", MIMEType: jsonType,
 			Description: "Canonical action_type vocabulary + required fields for payment_intent.propose.",

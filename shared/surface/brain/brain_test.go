@@ -49,7 +49,7 @@ func (s table) Query(_ context.Context, q record.Query) (record.Page, error) {
 	}
 	var page record.Page
 	for _, item := range s {
-		if at := place(item); at.PK == q.PK && strings.HasPrefix(at.SK, q.Prefix) {
+		if at := place(item); at.PK == q.PK && strings.HasPrefix(at.SK, q.Prefix) && (q.To == "" || at.SK <= q.To) {
 			page.Items = append(page.Items, item)
 		}
 	}

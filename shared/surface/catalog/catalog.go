@@ -132,6 +132,7 @@ type Provider struct {
 	Templates []Template
 	Prompts   []Prompt
 	Tools     []Tool
+	Filter    Filter // of the resources and templates; nil shows everything
 }
 
 // Summary tells a filter what it decides about.
@@ -143,16 +144,14 @@ type Summary struct {
 	Scopes   []identity.Scope
 }
 
-// Filter decides whether a caller sees a resource. What it hides is absent from
-// the lists and reads as not found.
+// Filter decides whether a caller sees a resource of its provider. What it hides
+// is absent from the lists and reads as not found. One function may serve
+// several providers: the summary names the one it is asked for.
 type Filter func(Summary, identity.Principal) bool
 
 // Catalog is everything that is mounted. It is built at start and then only
 // read.
-type Catalog struct {
-	Filter    Filter // nil shows everything
-	providers []Provider
-}
+type Catalog struct{ providers []Provider }
 
 // Mount adds a provider; under a used name it replaces that one. A URI, a
 // template, a prompt or a tool another provider holds is an error, as is a
@@ -209,6 +208,7 @@ func (p Provider) names() []string {
 	return names
 }
 
-func (c *Catalog) sees(p Provider, kind, name, uri string, scopes []identity.Scope, who identity.Principal) bool {
-	return c.Filter == nil || c.Filter(Summary{p.Name, kind, name, uri, scopes}, who)
+// shows says whether a caller sees a resource or template of the provider.
+func (p Provider) shows(kind, name, uri string, scopes []identity.Scope, who identity.Principal) bool {
+	return p.Filter == nil || p.Filter(Summary{p.Name, kind, name, uri, scopes}, who)
 }

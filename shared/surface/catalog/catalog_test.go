@@ -216,8 +216,9 @@ func TestListKeepsWhatTheProviderGave(t *testing.T) {
 	static := []catalog.Resource{{URI: "x://rows/1"}, {URI: "x://rows/2"}}
 	rows := family("x://rows/{id}", nil)
 	rows.List = func(context.Context, catalog.Call) ([]catalog.Resource, error) { return static, nil }
-	c := mounted(t, catalog.Provider{Name: "a", Templates: []catalog.Template{rows}})
-	c.Filter = func(s catalog.Summary, _ identity.Principal) bool { return s.URI != "x://rows/1" }
+	c := mounted(t, catalog.Provider{
+		Name: "a", Templates: []catalog.Template{rows}, Filter: func(s catalog.Summary, _ identity.Principal) bool { return s.URI != "x://rows/1" },
+	})
 	for range 2 {
 		if got := uris(t, c, nobody); !slices.Equal(got, []string{"x://rows/2"}) {
 			t.Errorf("listed %v", got)
@@ -229,10 +230,10 @@ func TestListKeepsWhatTheProviderGave(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	c := mounted(t, catalog.Provider{
+	p := catalog.Provider{
 		Name: "p", Resources: []catalog.Resource{fixed("x://a"), fixed("x://b")},
 		Templates: []catalog.Template{family("x://rows/{id}", nil, "x://rows/1", "x://rows/2"), family("x://cells/{id}", nil, "x://cells/1")},
-	})
+	}
 	everything := []string{"x://a", "x://b", "x://rows/1", "x://rows/2", "x://cells/1"}
 	for _, f := range []struct {
 		name   string
@@ -251,12 +252,14 @@ func TestFilter(t *testing.T) {
 		{"a row's name", func(s catalog.Summary) bool { return strings.HasPrefix(s.Name, "row ") }, nil},
 	} {
 		t.Run(f.name, func(t *testing.T) {
-			c.Filter = func(s catalog.Summary, who identity.Principal) bool {
-				if who.ID != nobody.ID {
-					t.Errorf("asked about %s", who.ID)
+			p.Filter = func(s catalog.Summary, who identity.Principal) bool {
+				if who.ID != nobody.ID || s.Provider != "p" {
+					t.Errorf("asked about %s for %s", s.Provider, who.ID)
 				}
 				return !f.hides(s)
 			}
+			// A filter is its own provider's.
+			c := mounted(t, p, catalog.Provider{Name: "other", Resources: []catalog.Resource{fixed("x://other")}})
 			listed := uris(t, c, nobody)
 			for _, uri := range everything {
 				want := !slices.Contains(f.hidden, uri)
@@ -266,6 +269,9 @@ func TestFilter(t *testing.T) {
 				if _, got := c.Resource(uri, nobody); got != want {
 					t.Errorf("%s is read: %v, want %v", uri, got, want)
 				}
+			}
+			if !slices.Contains(listed, "x://other") {
+				t.Error("it hides what another provider shows")
 			}
 			for _, template := range []string{"x://rows/{id}", "x://cells/{id}"} {
 				want := !slices.Contains(f.hidden, template)

@@ -61,12 +61,12 @@ func (c *Catalog) Resources(ctx context.Context, call Call) ([]Resource, error) 
 	var seen []Resource
 	for _, p := range c.providers {
 		for _, r := range p.Resources {
-			if named(call.Principal, r.URI) && c.sees(p, "resource", r.Name, r.URI, r.Scopes, call.Principal) {
+			if named(call.Principal, r.URI) && p.shows("resource", r.Name, r.URI, r.Scopes, call.Principal) {
 				seen = append(seen, r)
 			}
 		}
 		for _, t := range p.Templates {
-			listed, err := c.list(ctx, p, t, call)
+			listed, err := p.list(ctx, t, call)
 			if err != nil {
 				return nil, err
 			}
@@ -79,9 +79,9 @@ func (c *Catalog) Resources(ctx context.Context, call Call) ([]Resource, error) 
 // list returns what a template names and the caller could read. The filter is
 // asked what a read asks it, so that nothing is listed that then reads as not
 // found, or the other way round.
-func (c *Catalog) list(ctx context.Context, p Provider, t Template, call Call) ([]Resource, error) {
+func (p Provider) list(ctx context.Context, t Template, call Call) ([]Resource, error) {
 	who := call.Principal
-	if t.List == nil || len(who.Scopes.Missing(needed(who, t.Scopes))) > 0 || !c.sees(p, "template", t.Name, t.URITemplate, t.Scopes, who) {
+	if t.List == nil || len(who.Scopes.Missing(needed(who, t.Scopes))) > 0 || !p.shows("template", t.Name, t.URITemplate, t.Scopes, who) {
 		return nil, nil
 	}
 	listed, err := t.List(ctx, call)
@@ -89,7 +89,7 @@ func (c *Catalog) list(ctx context.Context, p Provider, t Template, call Call) (
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(listed), func(r Resource) bool {
-		return !named(who, r.URI) || !c.sees(p, "resource", t.Name, r.URI, t.Scopes, who)
+		return !named(who, r.URI) || !p.shows("resource", t.Name, r.URI, t.Scopes, who)
 	}), nil
 }
 
@@ -99,7 +99,7 @@ func (c *Catalog) Templates(who identity.Principal) []Template {
 	var seen []Template
 	for _, p := range c.providers {
 		for _, t := range p.Templates {
-			if c.sees(p, "template", t.Name, t.URITemplate, t.Scopes, who) && !who.Capability() {
+			if p.shows("template", t.Name, t.URITemplate, t.Scopes, who) && !who.Capability() {
 				seen = append(seen, t)
 			}
 		}
@@ -121,7 +121,7 @@ func (c *Catalog) Resource(uri string, who identity.Principal) (Target, bool) {
 	}
 	for _, p := range c.providers {
 		for _, r := range p.Resources {
-			if r.URI == uri && c.sees(p, "resource", r.Name, uri, r.Scopes, who) {
+			if r.URI == uri && p.shows("resource", r.Name, uri, r.Scopes, who) {
 				return Target{needed(who, r.Scopes), withMIME(r.MIMEType, r.Read)}, true
 			}
 		}
@@ -129,7 +129,7 @@ func (c *Catalog) Resource(uri string, who identity.Principal) (Target, bool) {
 	for _, p := range c.providers {
 		for _, t := range p.Templates {
 			vars, ok := t.pattern.match(uri)
-			if !ok || !c.sees(p, "template", t.Name, t.URITemplate, t.Scopes, who) || !c.sees(p, "resource", t.Name, uri, t.Scopes, who) {
+			if !ok || !p.shows("template", t.Name, t.URITemplate, t.Scopes, who) || !p.shows("resource", t.Name, uri, t.Scopes, who) {
 				continue
 			}
 			read := func(ctx context.Context, call Call) (Contents, error) { return t.Read(ctx, call, vars) }
@@ -144,7 +144,7 @@ func (c *Catalog) Template(uriTemplate string, who identity.Principal) (*Templat
 	for _, p := range c.providers {
 		for i := range p.Templates {
 			t := &p.Templates[i]
-			if t.URITemplate == uriTemplate && c.sees(p, "template", t.Name, t.URITemplate, t.Scopes, who) && !who.Capability() {
+			if t.URITemplate == uriTemplate && p.shows("template", t.Name, t.URITemplate, t.Scopes, who) && !who.Capability() {
 				return t, true
 			}
 		}

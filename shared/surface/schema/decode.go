@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/surface/rpc"
@@ -12,7 +13,8 @@ import (
 
 // Values are a call's arguments by name, each of its declared type: string,
 // int64, bool, Values, []any, or json.RawMessage for an object without declared
-// members. An absent argument, and one sent as null, has no entry.
+// members and for what may be anything. An absent argument, and one sent as
+// null, has no entry.
 type Values map[string]any
 
 // Text returns a string argument, empty when absent.
@@ -37,14 +39,16 @@ func (v Values) Bool(name string, absent bool) bool {
 // List returns an array argument, nil when absent.
 func (v Values) List(name string) []any { l, _ := v[name].([]any); return l }
 
-// Raw returns an object argument as it came, nil when absent.
+// Raw returns an object argument, or one that may be anything, as it came; nil
+// when absent.
 func (v Values) Raw(name string) json.RawMessage { r, _ := v[name].(json.RawMessage); return r }
 
 // Decode reads a call's arguments. Hosts send integers as decimal text and
 // objects or arrays as JSON text; both are read as what they stand for, and
 // nothing else is bent. Unknown arguments are refused where strict, as on
 // tools that write: there a misspelt one must not be lost. Errors have the code
-// invalid_argument and name the field, what was expected and what came.
+// invalid_argument and name the field, what was expected and what came. raw is
+// JSON that rpc.Check has accepted.
 func Decode(fields []Field, raw json.RawMessage, strict bool) (Values, error) {
 	return decode("", fields, raw, strict)
 }
@@ -72,7 +76,7 @@ func decode(path string, fields []Field, raw json.RawMessage, strict bool) (Valu
 	}
 	for _, member := range object {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == member.Name }) {
-			return nil, fault.New(fault.InvalidArgument, "%s is no argument of this tool, which changes something and takes none it does not know. It takes: %s.", cut(path+member.Name), names(fields))
+			return nil, fault.New(fault.InvalidArgument, "%s is no argument of this tool, which changes something and takes none it does not know. It takes: %s.", cut(strconv.Quote(path+member.Name)), names(fields))
 		}
 	}
 	return values, nil
@@ -105,6 +109,8 @@ func (f Field) decode(path string, raw json.RawMessage, strict bool) (any, error
 		return raw, nil
 	case Array:
 		return f.array(path, unquote(raw), strict)
+	case Any:
+		return raw, nil
 	}
 	return nil, fault.New(fault.Internal, "A field of the tool has no type.")
 }
@@ -116,8 +122,8 @@ func (f Field) text(path string, raw json.RawMessage) (any, error) {
 		return nil, wrong(path, "a string", raw)
 	case f.Enum != nil && !slices.Contains(f.Enum, s):
 		return nil, wrong(path, "one of "+strings.Join(f.Enum, ", "), raw)
-	case f.Max > 0 && (int64(len(s)) > f.Max || int64(len(s)) < f.Min):
-		return nil, wrong(path, "text of "+f.bounds()+" bytes", raw)
+	case !f.holds(int64(utf8.RuneCountInString(s))):
+		return nil, wrong(path, "text of "+f.bounds()+" characters", raw)
 	}
 	return s, nil
 }
@@ -130,15 +136,14 @@ func (f Field) integer(path string, raw json.RawMessage) (any, error) {
 		digits = string(raw)
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
-	bounded := f.Min != 0 || f.Max != 0
-	if err != nil || strconv.FormatInt(n, 10) != digits || (bounded && (n < f.Min || n > f.Max)) {
-		want := "an integer"
-		if bounded {
-			want += " from " + f.bounds()
-		}
-		return nil, wrong(path, want, raw)
+	if err == nil && strconv.FormatInt(n, 10) == digits && f.holds(n) {
+		return n, nil
 	}
-	return n, nil
+	want := "an integer"
+	if f.bounded() {
+		want += " from " + f.bounds()
+	}
+	return nil, wrong(path, want, raw)
 }
 
 func (f Field) array(path string, raw json.RawMessage, strict bool) (any, error) {
@@ -146,7 +151,7 @@ func (f Field) array(path string, raw json.RawMessage, strict bool) (any, error)
 		return nil, wrong(path, "an array", raw)
 	}
 	elements := rpc.ParseArray(raw)
-	if f.Max > 0 && (int64(len(elements)) > f.Max || int64(len(elements)) < f.Min) {
+	if !f.holds(int64(len(elements))) {
 		return nil, fault.New(fault.InvalidArgument, "%s: want %s items, got %d.", path, f.bounds(), len(elements))
 	}
 	list := make([]any, 0, len(elements))
@@ -168,6 +173,9 @@ func unquote(raw json.RawMessage) json.RawMessage {
 	}
 	return json.RawMessage(strings.TrimSpace(inner))
 }
+
+// holds says whether a number, or the length of something, is within bounds.
+func (f Field) holds(n int64) bool { return !f.bounded() || n >= f.Min && n <= f.Max }
 
 func (f Field) bounds() string {
 	return strconv.FormatInt(f.Min, 10) + " to " + strconv.FormatInt(f.Max, 10)

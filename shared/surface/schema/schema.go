@@ -4,6 +4,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 )
 
 // Type is a JSON type.
@@ -17,6 +18,9 @@ const (
 	Boolean Type = "boolean"
 	Object  Type = "object"
 	Array   Type = "array"
+	// Any takes whatever comes: the reader sorts it out. Its schema names no
+	// type, or shows the object it should be where Fields are given.
+	Any Type = ""
 )
 
 // Field is one member of an object: an argument of a tool, or a part of its
@@ -30,7 +34,7 @@ type Field struct {
 	Nullable    bool // answers only: the member may be null
 	Enum        []string
 	Format      string // answers only, a hint: date, date-time
-	Min, Max    int64  // of an integer; of a string's bytes; of an array's items. Both 0: no bound
+	Min, Max    int64  // of an integer; of a string's characters; of an array's items. Both 0: no bound
 	Default     any    // what an absent argument means, for the description of it
 	Fields      []Field
 	Items       *Field
@@ -48,47 +52,63 @@ func Of(fields ...Field) json.RawMessage {
 
 // node is a JSON schema with its members in a fixed order.
 type node struct {
-	Type        any             `json:"type"`
-	Description string          `json:"description,omitempty"`
-	Properties  json.RawMessage `json:"properties,omitempty"`
-	Required    []string        `json:"required,omitempty"`
-	Items       *node           `json:"items,omitempty"`
-	Enum        []any           `json:"enum,omitempty"`
-	Format      string          `json:"format,omitempty"`
-	Minimum     *int64          `json:"minimum,omitempty"`
-	Maximum     *int64          `json:"maximum,omitempty"`
-	MinLength   *int64          `json:"minLength,omitempty"`
-	MaxLength   *int64          `json:"maxLength,omitempty"`
-	MinItems    *int64          `json:"minItems,omitempty"`
-	MaxItems    *int64          `json:"maxItems,omitempty"`
-	Default     any             `json:"default,omitempty"`
+	Type        any        `json:"type,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Properties  properties `json:"properties,omitzero"`
+	Required    []string   `json:"required,omitempty"`
+	Items       *node      `json:"items,omitempty"`
+	Enum        []any      `json:"enum,omitempty"`
+	Format      string     `json:"format,omitempty"`
+	Minimum     *int64     `json:"minimum,omitempty"`
+	Maximum     *int64     `json:"maximum,omitempty"`
+	MinLength   *int64     `json:"minLength,omitempty"`
+	MaxLength   *int64     `json:"maxLength,omitempty"`
+	MinItems    *int64     `json:"minItems,omitempty"`
+	MaxItems    *int64     `json:"maxItems,omitempty"`
+	Default     any        `json:"default,omitempty"`
 }
 
 func object(fields []Field) *node {
-	n := &node{Type: Object}
-	properties := []byte{'{'}
-	for i, f := range fields {
-		if i > 0 {
-			properties = append(properties, ',')
-		}
-		name, _ := json.Marshal(f.Name)
-		body, err := json.Marshal(f.node())
-		if err != nil {
-			body = []byte("{}")
-		}
-		properties = append(append(append(properties, name...), ':'), body...)
+	n := &node{Type: Object, Properties: append(properties{}, fields...)}
+	for _, f := range fields {
 		if f.Required {
 			n.Required = append(n.Required, f.Name)
 		}
 	}
-	n.Properties = append(properties, '}')
 	return n
+}
+
+// properties are the schemas of an object's members by name, in the order they
+// are declared in.
+type properties []Field
+
+// MarshalJSON writes a JSON object, which no map would keep in order.
+func (p properties) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for i, f := range p {
+		name, err := json.Marshal(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		body, err := json.Marshal(f.node())
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = slices.Concat(text, name, []byte{':'}, body)
+	}
+	return append(text, '}'), nil
 }
 
 func (f Field) node() *node {
 	n := &node{Type: f.Type}
-	if f.Type == Object && f.Fields != nil {
+	switch {
+	case (f.Type == Object || f.Type == Any) && f.Fields != nil:
 		n = object(f.Fields)
+	case f.Type == Any:
+		n.Type = nil
 	}
 	n.Description, n.Format, n.Default = f.Description, f.Format, f.Default
 	for _, value := range f.Enum {
@@ -103,7 +123,7 @@ func (f Field) node() *node {
 	if f.Items != nil {
 		n.Items = f.Items.node()
 	}
-	if f.Min == 0 && f.Max == 0 {
+	if !f.bounded() {
 		return n
 	}
 	low, high := &f.Min, &f.Max
@@ -117,3 +137,5 @@ func (f Field) node() *node {
 	}
 	return n
 }
+
+func (f Field) bounded() bool { return f.Min != 0 || f.Max != 0 }

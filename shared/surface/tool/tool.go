@@ -41,8 +41,8 @@ type Answer struct {
 }
 
 const (
-	// Budget is the most text one answer carries, in bytes. A larger one is of
-	// no use to a model, so lists cut their pages to it and say so.
+	// Budget is the most structured content one answer carries, in bytes. A larger
+	// one is of no use to a model, so lists cut their pages to it and say so.
 	Budget = 60_000
 	// inline is how large structured content may be to be repeated as text, for
 	// clients that know nothing of structured content.
@@ -71,8 +71,8 @@ func (s Spec) Tool() catalog.Tool {
 	}
 }
 
-// output writes the summary, the structured content, and the latter as text
-// too where it is small.
+// output writes the summary and the structured content, the latter as text too
+// where it is small.
 func (a Answer) output() (catalog.Output, error) {
 	structured, err := json.Marshal(a.Structured)
 	if err != nil {
