@@ -53,8 +53,8 @@ const recheck = 2 * time.Second
 // wire builds the function out of its parts.
 func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	now := time.Now
-	store, events, cursors, blobs := clients(c)
-	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
+	cloud := clients(c)
+	trail := &audit.Trail{Bus: cloud.events, Store: cloud.store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
 		Lost: func() { metric.Count(os.Stdout, now(), c.function, "AuditRefused") }}
 
 	node, err := chain.New(chain.Config{Endpoints: c.rpcURLs, ChainID: c.chainID, Recheck: recheck, Now: now})
@@ -64,11 +64,14 @@ func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	tokens := &identity.Verifier{
 		Issuer: c.issuer, Audience: []string{c.endpointURL, c.origin}, Keys: jwks.New(c.jwksURL, now, log), Now: now,
 	}
-	limits := &access.Limiter{Counter: &table.Rate{Table: store, Default: access.DefaultRate}, Now: now, Refused: refusals(trail, log)}
-	door := access.New(tokens, store, chain.NewRegistry(node, c.registry), limits, log, now)
+	limits := &access.Limiter{Counter: &table.Rate{Table: cloud.store, Default: access.DefaultRate}, Now: now, Refused: refusals(trail, log)}
+	door := access.New(tokens, cloud.store, chain.NewRegistry(node, c.registry), limits, log, now)
 
-	archive := &raw.Archive{Store: store, Blobs: blobs, Trail: trail, IDs: trail.IDs, Now: now}
-	offered, err := mount(c.providers, store, cursors, archive, limits.Limit, now)
+	offered, err := mount(c.providers, map[string]func() catalog.Provider{
+		"brain":  func() catalog.Provider { return company(cloud, trail, now) },
+		"agent":  func() catalog.Provider { return agent.Provider(limits.Limit) },
+		"member": func() catalog.Provider { return individual.Provider(&member.Reader{Store: cloud.store}) },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +82,17 @@ func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	return edge.New(edge.Config{EndpointURL: c.endpointURL, Issuer: c.issuer, Origins: c.origins}, door, surface, now, log)
 }
 
+// outside is what the function reaches on AWS.
+type outside struct {
+	store   *table.Table
+	events  *bus.Bus
+	blobs   *blob.Bucket
+	cursors cursor.Sealer // its key lies in Secrets Manager
+}
+
 // clients makes the AWS clients. The credentials are in every function's
 // environment, so the SDK's chain of other places is not linked at all.
-func clients(c config) (*table.Table, *bus.Bus, cursor.Sealer, *blob.Bucket) {
+func clients(c config) outside {
 	base := aws.Config{
 		Region: c.region,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -100,8 +111,10 @@ func clients(c config) (*table.Table, *bus.Bus, cursor.Sealer, *blob.Bucket) {
 		keys := secretsmanager.NewFromConfig(base, func(o *secretsmanager.Options) { o.HTTPClient = client })
 		cursors.Key = (&secret.Key{API: keys, ARN: c.cursorSecret}).Get
 	}
-	blobs := &blob.Bucket{Name: c.bucket, Region: c.region, Endpoint: c.s3Endpoint, Credentials: base.Credentials, HTTP: client, Now: time.Now}
-	return &table.Table{API: db, Name: c.table}, &bus.Bus{API: events, Name: c.bus}, cursors, blobs
+	return outside{
+		store: &table.Table{API: db, Name: c.table}, events: &bus.Bus{API: events, Name: c.bus}, cursors: cursors,
+		blobs: &blob.Bucket{Name: c.bucket, Region: c.region, Endpoint: c.s3Endpoint, Credentials: base.Credentials, HTTP: client, Now: time.Now},
+	}
 }
 
 func endpoint(url string) *string {
@@ -111,19 +124,18 @@ func endpoint(url string) *string {
 	return &url
 }
 
-// mount puts the named providers on a catalogue.
-func mount(names []string, store *table.Table, cursors cursor.Sealer, archive *raw.Archive, rate agent.Rate, now func() time.Time) (*catalog.Catalog, error) {
-	providers := map[string]func() catalog.Provider{
-		"brain": func() catalog.Provider {
-			return brain.Provider(brain.Sources{
-				Ledger: &ledger.Reader{Store: store, Now: now}, Intents: &payments.Reader{Store: store},
-				Pages: &wiki.Reader{Store: store}, Proofs: &proof.Reader{Store: store}, Cursors: cursors,
-				Raw: archive, Evidence: &evidence.Resolver{Store: store, Now: now},
-			})
-		},
-		"agent":  func() catalog.Provider { return agent.Provider(rate) },
-		"member": func() catalog.Provider { return individual.Provider(&member.Reader{Store: store}) },
-	}
+// company is the provider of a company's own data.
+func company(cloud outside, trail *audit.Trail, now func() time.Time) catalog.Provider {
+	store := cloud.store
+	return brain.Provider(brain.Sources{
+		Ledger: &ledger.Reader{Store: store, Now: now}, Intents: &payments.Reader{Store: store},
+		Pages: &wiki.Reader{Store: store}, Proofs: &proof.Reader{Store: store}, Evidence: &evidence.Resolver{Store: store, Now: now},
+		Raw: &raw.Archive{Store: store, Blobs: cloud.blobs, Trail: trail, IDs: trail.IDs, Now: now}, Cursors: cloud.cursors,
+	})
+}
+
+// mount puts the named providers on a catalogue, in the order of the names.
+func mount(names []string, providers map[string]func() catalog.Provider) (*catalog.Catalog, error) {
 	offered := &catalog.Catalog{}
 	for _, name := range names {
 		make, known := providers[name]
