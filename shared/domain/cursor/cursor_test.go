@@ -76,6 +76,8 @@ func TestBinding(t *testing.T) {
 	refused(t, "cut elsewhere", seal(t, ours, position, "a", "bc"), "ab", "c")
 	refused(t, "cut elsewhere", seal(t, ours, position, "a,b"), "a", "b")
 	refused(t, "cut elsewhere", seal(t, ours, position, `a","b`), "a", "b")
+	refused(t, "cut at a zero", seal(t, ours, position, "a\x00b"), "a", "b")
+	refused(t, "cut at a length", seal(t, ours, position, "a\x01b"), "a", "b")
 	refused(t, "not UTF-8", seal(t, ours, position, "\xff"), "\xfe")
 	refused(t, "not UTF-8", seal(t, ours, position, "\xff"), "\ufffd")
 	// The position is not the binding's first part either.

@@ -57,6 +57,8 @@ type Verifier struct {
 	Audience []string // a token must name one of them, with or without a trailing slash
 	Keys     Keys
 	Now      func() time.Time
+
+	verified verified
 }
 
 var algorithms = []string{"ES256", "RS256", "EdDSA"}
@@ -69,6 +71,9 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Claims, error) {
 	if len(token) > maxToken {
 		return Claims{}, invalid(nil, "it is longer than %d bytes", maxToken)
 	}
+	if claims, known := v.verified.get(ctx, v.Keys, token, v.Now()); known {
+		return claims, nil
+	}
 	parser := jwt.NewParser(
 		jwt.WithValidMethods(algorithms),
 		jwt.WithIssuer(v.Issuer),
@@ -79,7 +84,13 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Claims, error) {
 		jwt.WithStrictDecoding(),
 	)
 	claims := jwt.MapClaims{}
-	_, err := parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) { return v.key(ctx, t) })
+	var kid string
+	var used any
+	_, err := parser.ParseWithClaims(token, claims, func(t *jwt.Token) (key any, err error) {
+		kid, _ = t.Header["kid"].(string)
+		used, err = v.key(ctx, t)
+		return used, err
+	})
 	switch {
 	case fault.Is(err, fault.DependencyUnavailable):
 		return Claims{}, fault.Of(err)
@@ -91,7 +102,11 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Claims, error) {
 	case err != nil:
 		return Claims{}, invalid(err, "%s", reason(err))
 	}
-	return v.read(claims)
+	out, err := v.read(claims)
+	if err == nil {
+		v.verified.keep(token, kid, used, out)
+	}
+	return out, err
 }
 
 // key finds the key a token names and refuses it for any algorithm but its own.

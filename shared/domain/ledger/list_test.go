@@ -18,13 +18,17 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
-// watched is a store that counts what is read of it.
+// watched is a store that counts what is read of it. Where short is set, a page
+// holds no more items than that, as one of large items would.
 type watched struct {
 	record.Store
-	queries, items, batches int
+	queries, items, batches, short int
 }
 
 func (w *watched) Query(ctx context.Context, q record.Query) (record.Page, error) {
+	if w.short > 0 {
+		q.Limit = min(q.Limit, w.short)
+	}
 	page, err := w.Store.Query(ctx, q)
 	w.queries, w.items = w.queries+1, w.items+len(page.Items)
 	return page, err
@@ -208,6 +212,12 @@ func TestCostOfACall(t *testing.T) {
 			equal(t, "cut", page.Cut, c.budget != plenty)
 		})
 	}
+	seen := b.watch()
+	seen.short = 130
+	page, err := b.transactions(t, ledger.TransactionFilter{Status: "disputed"})(ledger.Window{Limit: 10, Budget: plenty})
+	noError(t, err)
+	equal(t, "rows of short pages", len(page.Rows), 0)
+	equal(t, "items read of short pages", seen.items, examine)
 	got, calls := b.follow(t, b.transactions(t, ledger.TransactionFilter{AccountID: "acct_most", Status: "disputed"}), 10, plenty)
 	equal(t, "rows that are not there", len(got), 0)
 	equal(t, "calls to find out", calls, 2)

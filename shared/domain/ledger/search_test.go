@@ -136,6 +136,10 @@ func TestRenamed(t *testing.T) {
 		b.finds(t, gone, "", "")
 	}
 	equal(t, "suffixes", strings.Join(b.marks(t, "cp_00"), " "), "d hwind ind nd outhwind southwind thwind uthwind wind")
+	row.Name = "Banana" // a part that another begins with is found by that one
+	b.write(t, ledger.Written{Changed: 1}, row)
+	equal(t, "suffixes", strings.Join(b.marks(t, "cp_00"), " "), "anana banana nana")
+	b.finds(t, "ana", "", "cp_00")
 	// What was not renamed writes no suffix again.
 	row.RiskLevel = "high"
 	b.store.most = 0

@@ -7,10 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/lazy"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -57,13 +57,13 @@ type Trait struct {
 // Tier is the label of a tier, in words.
 type Tier string
 
-var tierForm = regexp.MustCompile(`^[A-Za-z]+([ -][A-Za-z]+){0,3}$`)
+var tierForm = lazy.Pattern(`^[A-Za-z]+([ -][A-Za-z]+){0,3}$`)
 
 // UnmarshalJSON takes words and nothing else: a number under this name, or text
 // with a digit in it, is a score that somebody stored in the wrong place.
 func (t *Tier) UnmarshalJSON(raw []byte) error {
 	var label string
-	if err := json.Unmarshal(raw, &label); err != nil || len(label) > 32 || !tierForm.MatchString(label) {
+	if err := json.Unmarshal(raw, &label); err != nil || len(label) > 32 || !tierForm().MatchString(label) {
 		return fmt.Errorf("a trait's tier is no label of up to four words")
 	}
 	*t = Tier(label)

@@ -319,6 +319,22 @@ func (q *reading) limit(absent, most int) (int, error) {
 	return q.counts[0], nil
 }
 
+// bound reads the word before a period as its edge: "by Friday" is not "on
+// Friday". An edge that could lie at either end of its period is asked back.
+func (q *reading) bound(s span, ahead bool, day time.Time, p *Period) error {
+	switch {
+	case len(q.spans) == 0 || q.edge != "by" && q.edge != "to" && (q.edge != "from" || !ahead):
+		return nil // "from last month" is of it
+	case q.edge == "by" && ahead && (s.unit == days || s.unit == weeks):
+		p.From = day.Format(time.DateOnly)
+		if until, err := time.Parse(time.DateOnly, p.Until); err == nil && until.After(day) {
+			p.Label = label(day, until)
+		}
+		return nil
+	}
+	return unanswered("It is not clear where the period begins and ends: %s %s. Say a month, or by which day.", fence(q.edge), fence(p.Label))
+}
+
 // period is the one the question names, or what is usual.
 func (q *reading) period(day time.Time, ahead bool, usual span) (*Period, error) {
 	s := usual
@@ -329,6 +345,9 @@ func (q *reading) period(day time.Time, ahead bool, usual span) (*Period, error)
 		s = q.spans[0]
 	}
 	p := s.resolve(day, ahead)
+	if err := q.bound(s, ahead, day, &p); err != nil {
+		return nil, err
+	}
 	if !ahead && p.From > day.Format(time.DateOnly) {
 		return nil, unanswered("%s has not begun on %s: the ledger holds nothing of it.", p.Label, day.Format(time.DateOnly))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // slot is what a wording says something about.
@@ -127,15 +128,21 @@ var combined = []struct {
 
 // acts are how a sentence begins that asks to move money or to change what is
 // owed. Nothing here does that, and the answer names the tool that proposes it.
-var acts = wordings(`pay|wire|transfer|remit|settle|approve|authorize|authorise|execute|schedule|cancel|refund|reimburse|buy|move|withdraw|send
+var acts = sync.OnceValue(func() [][]string {
+	return wordings(`pay|wire|transfer|remit|settle|approve|authorize|authorise|execute|schedule|cancel|refund|reimburse|buy|move|withdraw|send
 	|dispute|release|initiate|propose|make a payment|make the payment|make payment|make a transfer|make the transfer|make a wire|set up a payment|create a payment|start a payment|put through`)
+})
 
 // before are the words that may stand before such a beginning.
-var before = wordings(`please|pls|kindly|just|now|then|and|also|so|ok|okay|hey|hi|go ahead|can you|could you|would you|will you|you should|you must|you can|i want you to|i want to
+var before = sync.OnceValue(func() [][]string {
+	return wordings(`please|pls|kindly|just|now|then|and|also|so|ok|okay|hey|hi|go ahead|can you|could you|would you|will you|you should|you must|you can|i want you to|i want to
 	|i need you to|i need to|i would like you to|i would like to|id like to|id like you to|i like you to|we want to|we need you to|want you to|lets|let|let us|make sure to|make sure you|do|immediately|at once|finally|next|first|instead`)
+})
 
 // shows are what begins like an act and asks to see something.
-var shows = wordings(`send me|send us|pay attention`)
+var shows = sync.OnceValue(func() [][]string {
+	return wordings(`send me|send us|pay attention`)
+})
 
 // numbers are the counts people write out.
 var numbers = map[string]int{
@@ -159,7 +166,7 @@ func wordings(text string) [][]string {
 }
 
 // phrases is the lexicon by first word, the longest wordings first.
-var phrases = compile()
+var phrases = sync.OnceValue(compile)
 
 func compile() map[string][]phrase {
 	by := map[string][]phrase{}

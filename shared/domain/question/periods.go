@@ -1,11 +1,12 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/robotmoney/mcp/shared/domain/lazy"
 )
 
 // unit is a length of calendar time.
@@ -49,11 +50,11 @@ var (
 )
 
 var (
-	isoMonth    = regexp.MustCompile(`^(19|20)\d\d-(0[1-9]|1[0-2])$`)
-	isoDate     = regexp.MustCompile(`^(19|20)\d\d-\d\d-\d\d$`)
-	yearForm    = regexp.MustCompile(`^(19|20)\d\d$`)
-	quarterForm = regexp.MustCompile(`^q[1-4]$`)
-	countForm   = regexp.MustCompile(`^[1-9]\d{0,2}$`)
+	isoMonth    = lazy.Pattern(`^(19|20)\d\d-(0[1-9]|1[0-2])$`)
+	isoDate     = lazy.Pattern(`^(19|20)\d\d-\d\d-\d\d$`)
+	yearForm    = lazy.Pattern(`^(19|20)\d\d$`)
+	quarterForm = lazy.Pattern(`^q[1-4]$`)
+	countForm   = lazy.Pattern(`^[1-9]\d{0,2}$`)
 )
 
 // span is a period as it was worded. Which days it has depends on the day it
@@ -113,7 +114,7 @@ func count(text string) (int, bool) {
 	if n, written := numbers[text]; written {
 		return n, true
 	}
-	if !countForm.MatchString(text) {
+	if !countForm().MatchString(text) {
 		return 0, false
 	}
 	n, err := strconv.Atoi(text)
@@ -158,7 +159,7 @@ func readMonth(words []string, previous string) (span, int) {
 	if startsWith(words[n:], []string{"of"}) {
 		n++
 	}
-	if n < len(words) && yearForm.MatchString(words[n]) {
+	if n < len(words) && yearForm().MatchString(words[n]) {
 		s.year, _ = strconv.Atoi(words[n])
 		return s, n + 1
 	}
@@ -171,25 +172,25 @@ func readMonth(words []string, previous string) (span, int) {
 // readCalendar reads "2025-09", "2025-09-30", "Q3 2025", "2025".
 func readCalendar(words []string, previous string) (span, int) {
 	switch text := words[0]; {
-	case isoMonth.MatchString(text):
+	case isoMonth().MatchString(text):
 		at, err := time.Parse("2006-01", text)
 		if err != nil {
 			return span{}, 0
 		}
 		return span{unit: monthsOf, year: at.Year(), month: at.Month()}, 1
-	case isoDate.MatchString(text):
+	case isoDate().MatchString(text):
 		if _, err := time.Parse(time.DateOnly, text); err != nil {
 			return span{}, 0
 		}
 		return span{unit: days, day: text}, 1
-	case quarterForm.MatchString(text):
+	case quarterForm().MatchString(text):
 		s := span{unit: quarters, part: int(text[1] - '0')}
-		if len(words) > 1 && yearForm.MatchString(words[1]) {
+		if len(words) > 1 && yearForm().MatchString(words[1]) {
 			s.year, _ = strconv.Atoi(words[1])
 			return s, 2
 		}
 		return s, 1
-	case yearForm.MatchString(text) && slices.Contains(prepositions, previous):
+	case yearForm().MatchString(text) && slices.Contains(prepositions, previous):
 		year, _ := strconv.Atoi(text)
 		return span{unit: years, year: year}, 1
 	}
@@ -300,7 +301,7 @@ func (p Period) in() string {
 	switch {
 	case strings.Contains(p.Label, " to "):
 		return "from " + p.Label
-	case isoDate.MatchString(p.Label):
+	case isoDate().MatchString(p.Label):
 		return "on " + p.Label
 	}
 	return "in " + p.Label

@@ -126,6 +126,10 @@ func TestPeriods(t *testing.T) {
 		"bills due within 7 days":              {From: "2025-09-30", Until: "2025-10-08", Label: "2025-09-30 to 2025-10-07"},
 		"bills due in 3 weeks":                 {From: "2025-09-30", Until: "2025-10-22", Label: "2025-09-30 to 2025-10-21"},
 		"bills due within the next two months": {From: "2025-09-30", Until: "2025-12-01", Label: "2025-09-30 to 2025-11-30"},
+		"bills due by 2025-10-15":              {From: "2025-09-30", Until: "2025-10-16", Label: "2025-09-30 to 2025-10-15"},
+		"bills due by tomorrow":                {From: "2025-09-30", Until: "2025-10-02", Label: "2025-09-30 to 2025-10-01"},
+		"what do we have to pay by next week":  {From: "2025-09-30", Until: "2025-10-13", Label: "2025-09-30 to 2025-10-12"},
+		"last 5 transactions from last month":  {From: "2025-08-01", Until: "2025-09-01", Label: "August 2025"},
 		"bills due in January":                 {From: "2026-01-01", Until: "2026-02-01", Label: "January 2026"},
 		"bills due next quarter":               {From: "2025-10-01", Until: "2026-01-01", Label: "2025-10-01 to 2025-12-31"},
 	} {

@@ -2,12 +2,12 @@ package question
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/robotmoney/mcp/shared/domain/lazy"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 )
 
@@ -54,6 +54,7 @@ type reading struct {
 	parties   []string
 	invoices  []string
 	beside    string // the word before a counterparty's name
+	edge      string // the word before a period
 }
 
 // match is a wording of the lexicon and where it stands.
@@ -95,10 +96,10 @@ func (q *reading) act() string {
 		}
 		rest := q.text[at:]
 		for n := 1; n > 0; {
-			n = longest(rest, before)
+			n = longest(rest, before())
 			rest = rest[n:]
 		}
-		if n := longest(rest, acts); n > 0 && longest(rest, shows) == 0 {
+		if n := longest(rest, acts()); n > 0 && longest(rest, shows()) == 0 {
 			return strings.Join(rest[:n], " ")
 		}
 	}
@@ -124,10 +125,10 @@ func (q *reading) mark(at, n int, s slot) {
 }
 
 var (
-	idForm = regexp.MustCompile(`^(acct|cp|inv|tx|obl)_[A-Za-z0-9_-]{1,64}$`)
+	idForm = lazy.Pattern(`^(acct|cp|inv|tx|obl)_[A-Za-z0-9_-]{1,64}$`)
 	// numberForm is how invoices are numbered: letters and digits with a sign
 	// between them.
-	numberForm = regexp.MustCompile(`^[\p{L}]{1,12}[-/.]?\d[\p{L}\d]*([-/.][\p{L}\d]+)*$|^\d+([-/.][\p{L}\d]+)+$`)
+	numberForm = lazy.Pattern(`^[\p{L}]{1,12}[-/.]?\d[\p{L}\d]*([-/.][\p{L}\d]+)*$|^\d+([-/.][\p{L}\d]+)+$`)
 )
 
 // ids takes the ids and invoice numbers a question names.
@@ -137,7 +138,7 @@ func (q *reading) ids() {
 		if at > 0 {
 			before = q.text[at-1]
 		}
-		form := idForm.FindStringSubmatch(w.raw)
+		form := idForm().FindStringSubmatch(w.raw)
 		switch {
 		case form != nil && form[1] == "acct":
 			q.accounts = append(q.accounts, w.raw)
@@ -147,9 +148,9 @@ func (q *reading) ids() {
 			q.invoices = append(q.invoices, w.raw)
 		case form != nil:
 			continue
-		case isoMonth.MatchString(w.text), isoDate.MatchString(w.text), quarterForm.MatchString(w.text):
+		case isoMonth().MatchString(w.text), isoDate().MatchString(w.text), quarterForm().MatchString(w.text):
 			continue
-		case numberForm.MatchString(w.text),
+		case numberForm().MatchString(w.text),
 			(before == "invoice" || before == "number" || before == "no") && strings.Trim(w.text, "0123456789") == "":
 			q.invoices = append(q.invoices, w.raw)
 			if before == "number" || before == "no" {
@@ -202,7 +203,7 @@ func (q *reading) periods() {
 			end++
 		}
 		if s, n := readSpan(q.text[at:end], previous); n > 0 {
-			q.spans = append(q.spans, s)
+			q.spans, q.edge = append(q.spans, s), previous
 			q.mark(at, n, period)
 			at += n - 1
 		}
@@ -215,7 +216,7 @@ func (q *reading) lexicon() {
 		if q.slots[at] != none {
 			continue
 		}
-		for _, p := range phrases[q.text[at]] {
+		for _, p := range phrases()[q.text[at]] {
 			if n := len(p.words); startsWith(q.text[at:], p.words) && !q.any(at, n, func(s slot) bool { return s != none }) {
 				q.mark(at, n, p.says[0].slot)
 				q.found = append(q.found, match{at, n, p.says})

@@ -6,12 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/lazy"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -29,7 +29,7 @@ type Page struct {
 
 // slugForm bounds a slug: segments of letters, digits, dots, underscores and
 // hyphens. It cannot name another partition.
-var slugForm = regexp.MustCompile(`^/[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
+var slugForm = lazy.Pattern(`^/[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
 
 // maxSlug is the longest slug there is.
 const maxSlug = 200
@@ -37,7 +37,7 @@ const maxSlug = 200
 // Slug gives a slug its leading slash and says whether it is well formed.
 func Slug(text string) (string, bool) {
 	slug := "/" + strings.TrimPrefix(text, "/")
-	return slug, len(slug) <= maxSlug && slugForm.MatchString(slug)
+	return slug, len(slug) <= maxSlug && slugForm().MatchString(slug)
 }
 
 // Reader reads pages.

@@ -14,13 +14,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/lazy"
 	"github.com/robotmoney/mcp/shared/domain/raw"
 )
 
@@ -55,7 +55,7 @@ var _ raw.Blobs = (*Bucket)(nil)
 
 // nameForm bounds the names of objects: such a path is the same written and
 // escaped, so that what is signed is what is sent.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
+var nameForm = lazy.Pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
 
 // Put stores an object whole. The bucket refuses a body that differs from what
 // was signed, by its length, its SHA-256 and its MD5 (the last is the one digest
@@ -96,7 +96,7 @@ func (b *Bucket) request(ctx context.Context, method, name string, header http.H
 
 // url is where an object lies.
 func (b *Bucket) url(name string) (string, error) {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return "", fmt.Errorf("object name %.80q: want letters, digits, dots, hyphens and slashes", name)
 	}
 	if b.Endpoint == "" {
@@ -162,11 +162,11 @@ func (b *Bucket) sign(ctx context.Context, req *http.Request, body []byte) error
 }
 
 // codeForm finds the code in an S3 error; the rest of it may quote the request.
-var codeForm = regexp.MustCompile(`<Code>([A-Za-z0-9]{1,64})</Code>`)
+var codeForm = lazy.Pattern(`<Code>([A-Za-z0-9]{1,64})</Code>`)
 
 func reason(body io.Reader) string {
 	text, err := io.ReadAll(io.LimitReader(body, 4<<10))
-	if found := codeForm.FindSubmatch(text); err == nil && found != nil {
+	if found := codeForm().FindSubmatch(text); err == nil && found != nil {
 		return string(found[1])
 	}
 	return "without a code"

@@ -2,7 +2,6 @@ package brain
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/lazy"
 )
 
 const (
@@ -28,11 +28,11 @@ type period struct {
 }
 
 var (
-	isoMonth    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
-	isoQuarter  = regexp.MustCompile(`^(\d{4})[- ]?q(\d)$`)
-	saidQuarter = regexp.MustCompile(`^q(\d) (\d{4})$`)
-	plainYear   = regexp.MustCompile(`^(\d{4})$`)
-	namedMonth  = regexp.MustCompile(`^([a-z]+)\.?(?: (\d{4}))?$`)
+	isoMonth    = lazy.Pattern(`^(\d{4})-(\d{2})$`)
+	isoQuarter  = lazy.Pattern(`^(\d{4})[- ]?q(\d)$`)
+	saidQuarter = lazy.Pattern(`^q(\d) (\d{4})$`)
+	plainYear   = lazy.Pattern(`^(\d{4})$`)
+	namedMonth  = lazy.Pattern(`^([a-z]+)\.?(?: (\d{4}))?$`)
 )
 
 // relative are the periods that are counted from today: how many months a unit
@@ -59,19 +59,19 @@ func parsePeriod(given string, now time.Time) (period, error) {
 			return period{text, back(start(now, r.unit), r.unit*r.behind), r.unit}, nil
 		}
 	}
-	if m := isoMonth.FindStringSubmatch(lower); m != nil {
+	if m := isoMonth().FindStringSubmatch(lower); m != nil {
 		return whole(text, m[1], m[2], 1)
 	}
-	if m := isoQuarter.FindStringSubmatch(lower); m != nil {
+	if m := isoQuarter().FindStringSubmatch(lower); m != nil {
 		return whole(text, m[1], m[2], 3)
 	}
-	if m := saidQuarter.FindStringSubmatch(lower); m != nil {
+	if m := saidQuarter().FindStringSubmatch(lower); m != nil {
 		return whole(text, m[2], m[1], 3)
 	}
-	if m := plainYear.FindStringSubmatch(lower); m != nil {
+	if m := plainYear().FindStringSubmatch(lower); m != nil {
 		return whole(text, m[1], "1", 12)
 	}
-	if m := namedMonth.FindStringSubmatch(lower); m != nil {
+	if m := namedMonth().FindStringSubmatch(lower); m != nil {
 		return named(text, m[1], m[2], now), nil
 	}
 	return period{text: text}, nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/lazy"
 	"github.com/robotmoney/mcp/shared/domain/question"
 	"github.com/robotmoney/mcp/shared/domain/record"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
@@ -151,7 +151,7 @@ type section struct {
 	Text    string `json:"text"`
 }
 
-var headingForm = regexp.MustCompile(`^(#{1,6})[ \t]+(.*?)[ \t#]*$`)
+var headingForm = lazy.Pattern(`^(#{1,6})[ \t]+(.*?)[ \t#]*$`)
 
 // sections takes a body apart at its headings. What stands before the first one
 // is in none; a line between fences of code is no heading.
@@ -169,7 +169,7 @@ func sections(body string) []section {
 				break
 			}
 		}
-		if form := headingForm.FindStringSubmatch(line); form != nil && fenced == "" {
+		if form := headingForm().FindStringSubmatch(line); form != nil && fenced == "" {
 			list = append(list, section{Heading: form[2], Level: len(form[1])})
 		} else if len(list) > 0 {
 			list[len(list)-1].Text += line + "\n"
