@@ -14,6 +14,7 @@ test: ## every test of every module
 	go test -timeout 9m ./...
 	cd infra/oracle && go test ./...
 	cd infra/clients && go test ./...
+	cd infra/bench && go test ./...
 
 check: lint contracts deployment conformance clients ## everything that can refuse
 
@@ -23,6 +24,7 @@ lint:
 	go mod tidy -diff
 	cd infra/oracle && go mod tidy -diff
 	cd infra/clients && go mod tidy -diff
+	cd infra/bench && go mod tidy -diff
 
 contracts: ## compile, test and attack the contracts
 	infra/contracts/check
@@ -36,6 +38,9 @@ conformance: ## the official suite, against the server and against a fixture cat
 
 clients: ## real clients, each connecting, reading, completing and being refused
 	infra/clients/run
+
+bench: ## ratios against floors and peers, one run; WRITE=1 rewrites docs/performance.md
+	infra/bench/run $(if $(WRITE),--write)
 
 fuzz: ## every fuzz target for FUZZTIME (10m); what it finds is kept as a seed in testdata/fuzz
 	infra/fuzz $(or $(FUZZTIME),10m)

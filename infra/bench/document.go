@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robotmoney/mcp/infra/bench/report"
+)
+
+// section is a part of the report.
+type section struct {
+	title string
+	rows  []report.Row
+}
+
+const preface = `# Performance
+
+Written by ` + "`infra/bench/run --write`" + ` on %s. Run it again to get the figures of your machine; ` + "`--strict`" + ` makes a missed target an error.
+
+Machine: %s.
+
+Every comparison is made inside one run: both sides take turns, round after round, and the median round counts. Other work and other machines move the ratios much less than the times and rates, but not by nothing: run it on a machine that does nothing else. A KB is 1024 bytes, an MB 1024 KB.
+
+`
+
+const method = `
+## How it is measured
+
+- **Dispatcher against the MCP Go SDK.** The same 20 tools, each with an input and an output schema, called with the same request of protocol version 2026-07-28, in one process and without a network. Ours: from the body of the request to the body of the reply. The SDK: a stateless ` + "`StreamableHTTPHandler`" + ` that answers in JSON, called with a request and a writer that cost next to nothing. Both check the arguments against the schema and answer structured content and a text block; a test holds that the answers are equal. The whole edge adds what the SDK's server does not do here: the Lambda event in and out, the ES256 token, the checks of the agent, the rate, the audit event, a log line.
+- **Small things.** A list is held against an absolute bound, so single calls are timed and the median one counts, which other work on the machine moves little. The row below it is the mean over many calls, their garbage collected.
+- **Warm read.** ` + "`resources/read`" + ` of one transaction over a kept connection through the local stack: gateway, Runtime API, the real ` + "`bootstrap`" + `, the table engine, the bus. The floors take turns with it: the same request to a function that answers the same bytes at once; one consistent GetItem of the same row and one PutEvents of an event as large, each repeated in a function's process of its own with the clients the function has. A round's figure is its median operation, the ratio the median of the rounds' ratios. The last comparison, without a target, is a function that makes those two calls and nothing else: one call after the other in a request costs more than the sum of calls repeated alone, and what is left above it is ours.
+- **Eight clients.** The same read, eight connections. The peer is one Node process: Express, a new server and transport for each request, the AWS SDK for JavaScript on the same table, as the TypeScript SDK's documentation shows a stateless server. It checks no token and keeps no audit event. Ours is measured twice: whole, through the local gateway and the Runtime API to one process a concurrent request, each read with its token, rate and audit event; and the surface alone, served like the peer by one HTTP server. The ceiling is what the local gateway, which is not part of a deployment, lets through to a function that does nothing. The clients, the servers and the engines share the machine.
+- **Program.** The zip holds the arm64 build with the flags of ` + "`make build`" + `. Exec to ready is from the start of the process to its first call for work, of the build for this machine; the floor is a function that makes the clients of DynamoDB and EventBridge and nothing else. Memory is what Linux counts as resident.
+`
+
+// document writes the report as a page of the documentation.
+func document(ctx context.Context, path string, sections []section) error {
+	machine, err := machine(ctx)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, preface, time.Now().UTC().Format(time.DateOnly), machine)
+	var all []report.Row
+	for i, s := range sections {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "## %s\n\n", s.title)
+		report.Markdown(&out, s.rows)
+		all = append(all, s.rows...)
+	}
+	out.WriteString(method)
+	if missed := report.Missed(all); missed > 0 {
+		fmt.Fprintf(&out, "\n## Missed\n\n")
+		for _, r := range all {
+			if r.Judged && !r.OK {
+				fmt.Fprintf(&out, "- %s: %s, the target is %s.\n", r.What, got(r), r.Target)
+			}
+		}
+	}
+	return os.WriteFile(path, out.Bytes(), 0o644)
+}
+
+// got is the figure a target is held against.
+func got(r report.Row) string {
+	if r.Ratio != "" {
+		return r.Ratio
+	}
+	return r.Ours
+}
+
+// machine describes this machine without naming it.
+func machine(ctx context.Context) (string, error) {
+	cpu, err := firstMatch("/proc/cpuinfo", `(?m)^model name\s*:\s*(.+)$`)
+	if err != nil {
+		return "", err
+	}
+	memory, err := firstMatch("/proc/meminfo", `(?m)^MemTotal:\s*(\d+) kB$`)
+	if err != nil {
+		return "", err
+	}
+	kilobytes, err := strconv.Atoi(memory)
+	if err != nil {
+		return "", err
+	}
+	node, err := exec.CommandContext(ctx, "node", "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("node --version: %w", err)
+	}
+	return fmt.Sprintf("%d cores of %s, %.0f GB RAM, %s %s/%s, Node %s", runtime.NumCPU(), cpu, float64(kilobytes)/(1<<20),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(node))), nil
+}
+
+func firstMatch(path, pattern string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	found := regexp.MustCompile(pattern).FindSubmatch(text)
+	if found == nil {
+		return "", errors.New(path + " does not say: " + pattern)
+	}
+	return string(found[1]), nil
+}
