@@ -148,16 +148,7 @@ func (c *Control) claimed(kind identity.Kind, subject, tenant string, out Claime
 // and makes the checks of the principal. The rate is judged before anything else and before the chain
 // is asked; the two reads it takes on a cold start run side by side.
 func (c *Control) Admit(ctx context.Context, claimed Claimed, requests int) (identity.Principal, error) {
-	limited := make(chan error, 1)
-	go func() { limited <- c.limits.Take(ctx, claimed.Tenant, requests) }()
-	partition := key.AgentPartition(claimed.Subject)
-	if claimed.Kind == identity.User {
-		partition = key.MemberPartition(claimed.Tenant, claimed.Subject)
-	}
-	f, err := c.files.get(ctx, partition)
-	if limit := <-limited; limit != nil {
-		return identity.Principal{}, limit
-	}
+	f, err := c.within(ctx, claimed, requests)
 	if err != nil {
 		return identity.Principal{}, err
 	}
@@ -168,6 +159,26 @@ func (c *Control) Admit(ctx context.Context, claimed Claimed, requests int) (ide
 		return c.member(f, claimed)
 	}
 	return c.agent(ctx, f, claimed)
+}
+
+// within returns the principal's file if the tenant is within its rate. Only
+// where the file must be read is there anything to gain from reading and
+// counting at once.
+func (c *Control) within(ctx context.Context, claimed Claimed, requests int) (*file, error) {
+	partition := key.AgentPartition(claimed.Subject)
+	if claimed.Kind == identity.User {
+		partition = key.MemberPartition(claimed.Tenant, claimed.Subject)
+	}
+	if f := c.files.copy(partition); f != nil && f.young(c.now()) {
+		return f, c.limits.Take(ctx, claimed.Tenant, requests)
+	}
+	limited := make(chan error, 1)
+	go func() { limited <- c.limits.Take(ctx, claimed.Tenant, requests) }()
+	f, err := c.files.get(ctx, partition)
+	if limit := <-limited; limit != nil {
+		return nil, limit
+	}
+	return f, err
 }
 
 // agent makes the three checks of an agent in their order: its record is
