@@ -2,6 +2,8 @@ package stack_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -128,10 +130,34 @@ func TestBusMisbehaves(t *testing.T) {
 			if a := read(t, "agent", uri); a.status != 200 || a.body.Error.Data.Code != "ledger_row_not_found" {
 				t.Fatalf("status %d, code %s", a.status, a.body.Error.Data.Code)
 			}
-			if n := len(journal(t, uri)) + outbox(t, uri); n != 1 {
+			if n := len(journal(t, uri)) + outbox(t, `"uri":"`+uri+`"`); n != 1 {
 				t.Errorf("the event is kept %d times, want once", n)
 			}
 		})
+	}
+}
+
+// A change, the event that tells of it and the event of the call that made it
+// are one transaction: with the bus away both wait in the outbox, and neither
+// waits for the other's luck.
+func TestAChangeAndItsCallAreKeptTogether(t *testing.T) {
+	running.Bus().Refuse(-1)
+	defer running.Bus().Refuse(0)
+	payload := "kept together " + time.Now().Format(time.RFC3339Nano)
+	a := call(t, "agent", "tools/call", map[string]any{"name": "raw.contribute", "arguments": map[string]string{"payload": payload, "mime_type": "text/plain"}})
+	if a.status != 200 || bytes.Contains(a.body.Result, []byte(`"isError":true`)) {
+		t.Fatalf("status %d: %s", a.status, a.body.Result)
+	}
+	sum := sha256.Sum256([]byte(payload))
+	hash := hex.EncodeToString(sum[:])
+	if n := outbox(t, `"type":"raw.contributed"`); n != 1 {
+		t.Errorf("%d events of the artifact, want 1", n)
+	}
+	if n := outbox(t, `sha256:`+hash); n != 1 {
+		t.Errorf("%d events of the call, want 1", n)
+	}
+	if n := outbox(t, "kept together"); n != 0 {
+		t.Errorf("the payload stands in %d events", n)
 	}
 }
 

@@ -50,8 +50,12 @@ func (t *Trail) New(event Event) (Event, error) {
 	return event, nil
 }
 
-// Called keeps the outer event of one request.
+// Called keeps the outer event of one request, unless a change the request made
+// has taken it along.
 func (t *Trail) Called(ctx context.Context, call Call) error {
+	if recorded(ctx) {
+		return nil
+	}
 	event, err := t.New(call.event())
 	if err != nil {
 		return err
@@ -92,6 +96,14 @@ func (t *Trail) Record(ctx context.Context, event Event) error {
 // has them. A failure to publish is not an error of the change: the sweep
 // republishes what is left.
 func (t *Trail) Commit(ctx context.Context, change record.Change, events ...Event) error {
+	request := outer(ctx)
+	if request != nil {
+		event, err := t.New(request.call.event())
+		if err != nil {
+			return err
+		}
+		events = append(slices.Clip(events), event)
+	}
 	entries := make([]Entry, len(events))
 	change.Puts = slices.Clip(change.Puts) // what is appended must not land in the caller's slice
 	for i, event := range events {
@@ -107,6 +119,9 @@ func (t *Trail) Commit(ctx context.Context, change record.Change, events ...Even
 	}
 	if err := t.Store.Commit(ctx, change); err != nil {
 		return err
+	}
+	if request != nil {
+		request.kept = true
 	}
 	t.publish(ctx, entries)
 	return nil

@@ -130,7 +130,8 @@ func (w *Writer) plan(ctx context.Context, t identity.Tenant, rows []Row) (plan,
 }
 
 // take adds one row to the plan, beside what is stored under its key, unless
-// the transaction would become too large. One operation is kept for the event.
+// the transaction would become too large. Two operations are kept for the event
+// and for that of a request it may be made in.
 func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) (bool, error) {
 	meta := row.meta()
 	meta.UpdatedAt = now.UTC().Format(audit.TimeForm)
@@ -156,7 +157,7 @@ func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) 
 	if err != nil {
 		return false, err
 	}
-	if p.change.Len()+len(p.moved)+1+len(counters)+len(put)+len(remove)+1 > record.MaxOperations {
+	if p.change.Len()+len(p.moved)+1+len(counters)+len(put)+len(remove)+2 > record.MaxOperations {
 		if p.change.Len() == 0 {
 			return false, fmt.Errorf("row %s takes more than one transaction", meta.ID)
 		}

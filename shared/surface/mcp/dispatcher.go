@@ -120,6 +120,7 @@ func (d *Dispatcher) Serve(ctx context.Context, req Request) Reply {
 // A request that cannot be recorded is refused, whatever its answer was.
 func (d *Dispatcher) answer(ctx context.Context, req Request, msg rpc.Message) Reply {
 	x := &exchange{Request: req, msg: msg, era: EraOf(req.Version, msg)}
+	ctx = audit.Within(ctx, call(req.RequestID, req.Principal.Tenant, req.Principal.Actor(), msg, nil))
 	result, err := d.climb(ctx, x)
 	if x.silent {
 		return Reply{Status: 202}
@@ -143,18 +144,23 @@ func (d *Dispatcher) answer(ctx context.Context, req Request, msg rpc.Message) R
 // Record keeps the outer event of a message: what was asked, and the code it was
 // refused with, if any. An error says that the event is kept nowhere.
 func (d *Dispatcher) Record(ctx context.Context, requestID string, tenant identity.Tenant, actor identity.Actor, msg rpc.Message, refused *fault.Error) error {
-	call := audit.Call{RequestID: requestID, Tenant: tenant, Actor: actor, Method: msg.Method, Arguments: msg.Params.Get("arguments")}
-	call.Name, _ = msg.Params.Text("name")
-	call.URI, _ = msg.Params.Text("uri")
-	if refused != nil {
-		call.Code = string(refused.Code)
-	}
-	err := d.trail.Called(ctx, call)
+	err := d.trail.Called(ctx, call(requestID, tenant, actor, msg, refused))
 	if err == nil || fault.Is(err, fault.DependencyUnavailable) {
 		return err
 	}
 	// Whatever the reason is, what is not recorded is not served.
 	return fault.Because(err, fault.DependencyUnavailable, "The request could not be recorded in the audit trail, so it was not served. Try again.")
+}
+
+// call describes a message for its outer event.
+func call(requestID string, tenant identity.Tenant, actor identity.Actor, msg rpc.Message, refused *fault.Error) audit.Call {
+	c := audit.Call{RequestID: requestID, Tenant: tenant, Actor: actor, Method: msg.Method, Arguments: msg.Params.Get("arguments")}
+	c.Name, _ = msg.Params.Text("name")
+	c.URI, _ = msg.Params.Text("uri")
+	if refused != nil {
+		c.Code = string(refused.Code)
+	}
+	return c
 }
 
 // climb runs the ladder and turns a panic into an internal error: one bad
