@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/robotmoney/mcp/infra/local/engine"
+	"github.com/robotmoney/mcp/infra/local/engine/enginetest"
 	"github.com/robotmoney/mcp/infra/local/template"
 )
 
@@ -26,14 +27,9 @@ const table = "robotmoney"
 // realTable is the table that gets deployed.
 func realTable(t *testing.T) template.Table {
 	t.Helper()
-	parsed, err := template.Load("../../../template.yaml", template.Options{Parameters: map[string]string{
-		"Issuer": "i", "JwksUrl": "j", "RpcUrls": "r", "ChainId": "1", "RegistryAddress": "0x", "AnchorAddress": "0x",
-	}})
+	layout, err := enginetest.Layout()
 	must(t, err)
-	if len(parsed.Tables) != 1 {
-		t.Fatalf("%d tables, want 1", len(parsed.Tables))
-	}
-	return parsed.Tables[0]
+	return layout
 }
 
 func config(t *testing.T, dir string) engine.DynamoDBConfig {

@@ -7,16 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/robotmoney/mcp/infra/local/engine"
-	"github.com/robotmoney/mcp/infra/local/template"
+	"github.com/robotmoney/mcp/infra/local/engine/enginetest"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/evidence"
 	"github.com/robotmoney/mcp/shared/domain/fault"
@@ -26,52 +21,14 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/record"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/table"
 )
 
-// root is the repository's, seen from this package.
-const root = "../../../"
-
-// endpoint is where the DynamoDB engine of this package's tests listens.
-var endpoint string
+// database is the table in the engine of this package's tests.
+var database *table.Table
 
 func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (int, error) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	binaries, err := engine.Install(ctx, root+".local/npm")
-	if err != nil {
-		return 0, err
-	}
-	stack, err := template.Load(root+"template.yaml", template.Options{Parameters: map[string]string{
-		"Issuer": "http://127.0.0.1/", "JwksUrl": "http://127.0.0.1/jwks.json", "RpcUrls": "http://127.0.0.1/", "ChainId": "31337",
-		"RegistryAddress": "0x0000000000000000000000000000000000000001", "AnchorAddress": "0x0000000000000000000000000000000000000002",
-	}})
-	if err != nil {
-		return 0, err
-	}
-	folder, err := os.MkdirTemp("", "evidence-*")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
-	db, err := engine.DynamoDB(ctx, engine.DynamoDBConfig{
-		Binary: binaries.Dynoxide, DBPath: filepath.Join(folder, "db.sqlite"), Tables: map[string]template.Table{"main": stack.Tables[0]},
-	})
-	if err != nil {
-		return 0, err
-	}
-	endpoint = db.Endpoint
-	return m.Run(), db.Close()
+	os.Exit(enginetest.Run(m, func(e *enginetest.Engine) { database = e.Table() }))
 }
 
 func noError(t *testing.T, err error) {
@@ -117,12 +74,7 @@ func tenant(t *testing.T, name string) identity.Tenant {
 // opened is a resolver over a ledger with one row of each kind and two pages.
 func opened(t *testing.T) (*evidence.Resolver, *counted) {
 	t.Helper()
-	store := &counted{Store: &table.Table{Name: "main", API: dynamodb.New(dynamodb.Options{
-		Region: "eu-central-1", BaseEndpoint: &endpoint, HTTPClient: awshttp.New(time.Minute),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-		}),
-	})}}
+	store := &counted{Store: database}
 	now := func() time.Time { return noon }
 	trail := &audit.Trail{Bus: silent{}, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: slog.New(slog.DiscardHandler)}
 	writer := &ledger.Writer{Store: store, Trail: trail, Now: now}

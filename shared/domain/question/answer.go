@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
@@ -38,7 +39,7 @@ type Answer struct {
 // Text is the answer for a person.
 func (a Answer) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Q:** %s\n**A:** %s", plain(a.Question, maxQuestion), a.Answer)
+	fmt.Fprintf(&b, "**Q:** %s\n**A:** %s", fence.Line(a.Question, maxQuestion), a.Answer)
 	if len(a.Evidence) > 0 {
 		b.WriteString("\n\nCited evidence:")
 		for _, e := range a.Evidence {

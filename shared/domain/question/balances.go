@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
@@ -72,7 +73,7 @@ func (x *execution) wants(a ledger.Account) bool {
 func (x *execution) what() string {
 	f := x.plan.Filters
 	if f.AccountID != "" {
-		return "account " + fence(f.AccountID)
+		return "account " + fence.Text(f.AccountID)
 	}
 	kind := "account"
 	switch {
@@ -99,12 +100,12 @@ func (x *execution) held(ctx context.Context, a ledger.Account) (held, string, e
 			return held{}, "", err
 		}
 		if !found {
-			return held{}, fmt.Sprintf("No balance of %s (`%s`) is on record as of %s.", fence(a.Name), a.ID, x.day), nil
+			return held{}, fmt.Sprintf("No balance of %s (`%s`) is on record as of %s.", fence.Text(a.Name), a.ID, x.day), nil
 		}
 		current, available, asOf = &b.Current, b.Available, b.AsOf
 	}
 	if current == nil && available == nil {
-		return held{}, fmt.Sprintf("No balance of %s (`%s`) is on record.", fence(a.Name), a.ID), nil
+		return held{}, fmt.Sprintf("No balance of %s (`%s`) is on record.", fence.Text(a.Name), a.ID), nil
 	}
 	h := held{Account: a, asOf: asOf}
 	if available != nil {
@@ -115,11 +116,11 @@ func (x *execution) held(ctx context.Context, a ledger.Account) (held, string, e
 		h.available, h.shown = &v, v
 	}
 	if x.plan.Measure == Cash && available == nil {
-		return held{}, fmt.Sprintf("Not counted: the available balance of %s (`%s`) is not on record.", fence(a.Name), a.ID), nil
+		return held{}, fmt.Sprintf("Not counted: the available balance of %s (`%s`) is not on record.", fence.Text(a.Name), a.ID), nil
 	}
 	if x.plan.Measure == Balance {
 		if current == nil {
-			return held{}, fmt.Sprintf("No current balance of %s (`%s`) is on record.", fence(a.Name), a.ID), nil
+			return held{}, fmt.Sprintf("No current balance of %s (`%s`) is on record.", fence.Text(a.Name), a.ID), nil
 		}
 		v, err := amount(*current, a.Currency)
 		if err != nil {
@@ -153,10 +154,10 @@ func (x *execution) tellBalances(list []held, notes []string) (string, error) {
 		if !slices.Contains(order, h.shown.Currency()) {
 			order = append(order, h.shown.Currency())
 		}
-		part := fmt.Sprintf("%s (`%s`) is %s", fence(h.Name), h.ID, spell(h.shown))
-		excerpt := fmt.Sprintf("%s available %s", fence(h.Name), spell(h.shown))
+		part := fmt.Sprintf("%s (`%s`) is %s", fence.Text(h.Name), h.ID, spell(h.shown))
+		excerpt := fmt.Sprintf("%s available %s", fence.Text(h.Name), spell(h.shown))
 		if x.plan.Measure == Balance {
-			excerpt = fmt.Sprintf("%s %s", fence(h.Name), spell(h.shown))
+			excerpt = fmt.Sprintf("%s %s", fence.Text(h.Name), spell(h.shown))
 			if h.available != nil {
 				part += fmt.Sprintf(", of which available %s", spell(*h.available))
 				if h.AccountType == "card" || h.shown.Sign() < 0 {

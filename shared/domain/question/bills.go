@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
@@ -179,7 +180,7 @@ func (x *execution) tellBills(ctx context.Context, bills []bill, when string) (s
 		}
 		x.cite(1, "obligation", b.ID, fmt.Sprintf("%s %s, due %s", partyName(names, b.CounterpartyID), spell(b.amount), b.DueDate))
 		if c, ok := names[b.CounterpartyID]; ok {
-			x.cite(2, "counterparty", c.ID, fence(c.Name))
+			x.cite(2, "counterparty", c.ID, fence.Text(c.Name))
 		}
 	}
 	return fmt.Sprintf("%s %s, %s in total:\n%s", plural(len(bills), "bill is", "bills are"), when, spellAll(order), strings.Join(lines, "\n")), nil
@@ -203,8 +204,8 @@ func partyName(names map[string]ledger.Counterparty, name string) string {
 	}
 	for _, alias := range c.Aliases {
 		if letters := len(alias); letters >= 2 && letters <= 5 && strings.Trim(alias, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-			return fence(alias)
+			return fence.Text(alias)
 		}
 	}
-	return fence(c.Name)
+	return fence.Text(c.Name)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/robotmoney/mcp/shared/domain/fence"
 )
 
 // family is a kind of question: which slots make it, which others it takes, and
@@ -58,7 +60,7 @@ func (q *reading) where(s slot) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return ": " + fence(strings.Join(words, " "))
+	return ": " + fence.Text(strings.Join(words, " "))
 }
 
 func (q *reading) wordsOf(s slot) []string {
@@ -332,7 +334,7 @@ func (q *reading) bound(s span, ahead bool, day time.Time, p *Period) error {
 		}
 		return nil
 	}
-	return unanswered("It is not clear where the period begins and ends: %s %s. Say a month, or by which day.", fence(q.edge), fence(p.Label))
+	return unanswered("It is not clear where the period begins and ends: %s %s. Say a month, or by which day.", fence.Text(q.edge), fence.Text(p.Label))
 }
 
 // period is the one the question names, or what is usual.

@@ -3,7 +3,6 @@ package question
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/robotmoney/mcp/shared/domain/money"
 )
@@ -43,23 +42,6 @@ func enumerate(list []string) string {
 		return strings.Join(list, "")
 	}
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-}
-
-// plain is a text on one line, without control and direction characters.
-func plain(text string, most int) string {
-	clean := strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, text))
-	if runes := []rune(clean); len(runes) > most {
-		clean = string(runes[:most]) + "…"
-	}
-	return clean
 }
 
 // compareLarge orders amounts of one currency, the largest first; between two

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
@@ -21,7 +22,7 @@ func (x *execution) invoice(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if i.IssueDate > x.day {
-		return "", unanswered("Invoice %s was not issued yet on %s.", fence(i.InvoiceNumber), x.day)
+		return "", unanswered("Invoice %s was not issued yet on %s.", fence.Text(i.InvoiceNumber), x.day)
 	}
 	due, err := amount(i.AmountDue, i.Currency)
 	if err != nil {
@@ -57,7 +58,7 @@ func (x *execution) findInvoice(ctx context.Context) (ledger.Invoice, error) {
 		if i, ok := found[f.InvoiceNumber]; ok && (f.CounterpartyID == "" || i.CounterpartyID == f.CounterpartyID) {
 			return i, nil
 		}
-		return ledger.Invoice{}, unanswered("There is no invoice %s in the ledger%s.", fence(f.InvoiceNumber), x.with())
+		return ledger.Invoice{}, unanswered("There is no invoice %s in the ledger%s.", fence.Text(f.InvoiceNumber), x.with())
 	}
 	q := record.Query{Index: 2, PK: key.LedgerListOf(x.tenant, id.Invoice, ledger.Fold(f.InvoiceNumber), "", "").PK}
 	list, whole, err := rows[ledger.Invoice](ctx, x.store, q, enough)
@@ -67,7 +68,7 @@ func (x *execution) findInvoice(ctx context.Context) (ledger.Invoice, error) {
 	list = slices.DeleteFunc(list, func(i ledger.Invoice) bool { return f.CounterpartyID != "" && i.CounterpartyID != f.CounterpartyID })
 	switch {
 	case len(list) == 0:
-		return ledger.Invoice{}, unanswered("There is no invoice %s in the ledger%s.", fence(f.InvoiceNumber), x.with())
+		return ledger.Invoice{}, unanswered("There is no invoice %s in the ledger%s.", fence.Text(f.InvoiceNumber), x.with())
 	case len(list) > 1 || !whole:
 		var found []candidate
 		for _, i := range list {
@@ -114,7 +115,7 @@ func (x *execution) then(i ledger.Invoice, due money.Amount, payments []ledger.T
 			return paid, "", fmt.Errorf("payment %s: %w", p.ID, err)
 		}
 		if paid, err = paid.Add(part); err != nil {
-			return paid, "", unanswered("Invoice %s was paid in several currencies; what was open on %s is not known.", fence(i.InvoiceNumber), x.day)
+			return paid, "", unanswered("Invoice %s was paid in several currencies; what was open on %s is not known.", fence.Text(i.InvoiceNumber), x.day)
 		}
 	}
 	switch order, err := paid.Cmp(due); {
@@ -145,8 +146,8 @@ func (x *execution) tellInvoice(ctx context.Context, i ledger.Invoice, due, paid
 		side = "from"
 	}
 	text := fmt.Sprintf("Invoice %s %s %s is %s on %s: %s of %s is paid, %s is open. It was issued on %s and is due on %s.",
-		fence(i.InvoiceNumber), side, partyName(names, i.CounterpartyID), status, x.day, spell(paid), spell(due), spell(open), i.IssueDate, i.DueDate)
-	x.cite(1, "invoice", i.ID, fmt.Sprintf("%s %s, paid %s, %s", fence(i.InvoiceNumber), spell(due), spell(paid), status))
+		fence.Text(i.InvoiceNumber), side, partyName(names, i.CounterpartyID), status, x.day, spell(paid), spell(due), spell(open), i.IssueDate, i.DueDate)
+	x.cite(1, "invoice", i.ID, fmt.Sprintf("%s %s, paid %s, %s", fence.Text(i.InvoiceNumber), spell(due), spell(paid), status))
 	lines := []string{}
 	for _, p := range payments {
 		a, err := amount(p.Amount, p.Currency)
@@ -173,7 +174,7 @@ func (x *execution) tellInvoice(ctx context.Context, i ledger.Invoice, due, paid
 		}
 	}
 	if c, ok := names[i.CounterpartyID]; ok {
-		x.cite(3, "counterparty", c.ID, fence(c.Name))
+		x.cite(3, "counterparty", c.ID, fence.Text(c.Name))
 	}
 	if len(lines) == 0 {
 		return text + " No payment is linked to it.", nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 )
 
@@ -114,7 +115,7 @@ func (q *reading) called(names []string, at, end int) (best candidate, ok bool) 
 func (q *reading) take(found []candidate, at, end int) error {
 	run := strings.Join(rawOf(q.words[at:end]), " ")
 	if len(found) == 0 {
-		return unanswered("%s is not understood: it is no account and no counterparty of the ledger, and no word this tool answers to yet. Nothing was computed.", fence(run))
+		return unanswered("%s is not understood: it is no account and no counterparty of the ledger, and no word this tool answers to yet. Nothing was computed.", fence.Text(run))
 	}
 	found = q.prefer(found, end)
 	if len(found) > 1 {
@@ -173,13 +174,13 @@ func ambiguous(run string, found []candidate) error {
 	slices.SortFunc(found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.id, b.id)) })
 	var list []string
 	for _, c := range found[:min(len(found), enough)] {
-		list = append(list, fmt.Sprintf("%s (`%s`)", fence(c.name), c.id))
+		list = append(list, fmt.Sprintf("%s (`%s`)", fence.Text(c.name), c.id))
 	}
 	more := ""
 	if len(found) > enough {
 		more = fmt.Sprintf(", or %d more", len(found)-enough)
 	}
-	return unanswered("%s may be %s%s. Ask again with the whole name or the id.", fence(run), strings.Join(list, " or "), more)
+	return unanswered("%s may be %s%s. Ask again with the whole name or the id.", fence.Text(run), strings.Join(list, " or "), more)
 }
 
 func rawOf(words []word) []string {

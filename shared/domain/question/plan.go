@@ -101,6 +101,7 @@ type Planner interface {
 // understood. It is shown to the caller.
 type Unanswered struct{ Reason string }
 
+// Error is the reason, as sentences for the caller.
 func (u *Unanswered) Error() string { return u.Reason }
 
 func unanswered(format string, args ...any) error {

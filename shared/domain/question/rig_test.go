@@ -3,31 +3,21 @@ package question_test
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/robotmoney/mcp/infra/local/demo"
-	"github.com/robotmoney/mcp/infra/local/engine"
-	"github.com/robotmoney/mcp/infra/local/template"
+	"github.com/robotmoney/mcp/infra/local/engine/enginetest"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/question"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/table"
 )
-
-// root is the repository's, seen from this package.
-const root = "../../../"
 
 // store is a table in the DynamoDB engine. Tests that write do it under tenants
 // of their own.
@@ -40,47 +30,10 @@ var trail *audit.Trail
 var now = func() time.Time { return time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC) }
 
 func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (int, error) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	binaries, err := engine.Install(ctx, root+".local/npm")
-	if err != nil {
-		return 0, err
-	}
-	stack, err := template.Load(root+"template.yaml", template.Options{Parameters: map[string]string{
-		"Issuer": "http://127.0.0.1/", "JwksUrl": "http://127.0.0.1/jwks.json", "RpcUrls": "http://127.0.0.1/", "ChainId": "31337",
-		"RegistryAddress": "0x0000000000000000000000000000000000000001", "AnchorAddress": "0x0000000000000000000000000000000000000002",
-	}})
-	if err != nil {
-		return 0, err
-	}
-	folder, err := os.MkdirTemp("", "question-*")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
-	db, err := engine.DynamoDB(ctx, engine.DynamoDBConfig{
-		Binary: binaries.Dynoxide, DBPath: filepath.Join(folder, "db.sqlite"), Tables: map[string]template.Table{"main": stack.Tables[0]},
-	})
-	if err != nil {
-		return 0, err
-	}
-	store = &table.Table{Name: "main", API: dynamodb.New(dynamodb.Options{
-		Region: "eu-central-1", BaseEndpoint: &db.Endpoint, HTTPClient: awshttp.New(20 * time.Second),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-		}),
-	})}
-	trail = &audit.Trail{Bus: silent{}, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-	return m.Run(), db.Close()
+	os.Exit(enginetest.Run(m, func(e *enginetest.Engine) {
+		store = e.Table()
+		trail = &audit.Trail{Bus: silent{}, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	}))
 }
 
 // seed writes the demo's books when the first test needs them: the fuzz target's

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/lazy"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 )
@@ -281,17 +282,10 @@ func (q *reading) say(r reads, words string) {
 	}
 }
 
-// fence puts text that came from outside between backticks, on one line: it is
-// data and must not look like anything else.
-func fence(text string) string { return "`" + strings.ReplaceAll(plain(text, maxName), "`", "'") + "`" }
-
-// maxName is how much of a name or memo an answer repeats.
-const maxName = 120
-
 func quoted(list []string) string {
 	out := make([]string, len(list))
 	for i, text := range list {
-		out[i] = fence(text)
+		out[i] = fence.Text(text)
 	}
 	return strings.Join(out, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
@@ -124,7 +125,7 @@ func (x *execution) tellGroup(ctx context.Context, g group, first bool) (string,
 	if err != nil {
 		return "", found, err
 	}
-	name := fence(g.value)
+	name := fence.Text(g.value)
 	switch {
 	case g.value == nobody:
 		name = "spending without a " + x.plan.Grouping
@@ -143,8 +144,8 @@ func (x *execution) tellGroup(ctx context.Context, g group, first bool) (string,
 		}
 		text += split
 	}
-	if x.plan.Grouping == ByCategory && name != fence(g.value) && g.value != nobody {
-		text += ", which is all of the category " + fence(g.value)
+	if x.plan.Grouping == ByCategory && name != fence.Text(g.value) && g.value != nobody {
+		text += ", which is all of the category " + fence.Text(g.value)
 	}
 	return text, found, nil
 }
@@ -311,7 +312,7 @@ func allocations(rows []ledger.Transaction, whole money.Amount) (string, error) 
 	}
 	var parts []string
 	for _, l := range labels[:min(len(labels), maxGroups)] {
-		parts = append(parts, fence(l)+" "+spell(sums[l]))
+		parts = append(parts, fence.Text(l)+" "+spell(sums[l]))
 	}
 	return fmt.Sprintf(" across %s (%s)", plural(len(labels), what[0], what[1]), strings.Join(parts, ", ")), nil
 }

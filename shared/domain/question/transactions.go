@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
@@ -142,15 +143,15 @@ func (x *execution) exist(ctx context.Context, f Filters) error {
 			return err
 		}
 		if len(found) == 0 {
-			return unanswered("There is no %s in the ledger.", fence(name))
+			return unanswered("There is no %s in the ledger.", fence.Text(name))
 		}
 		if kind == id.Counterparty {
 			var c ledger.Counterparty
 			if err := json.Unmarshal(found[name], &c); err != nil {
 				return fmt.Errorf("decode counterparty %s: %w", name, err)
 			}
-			x.party = fmt.Sprintf("%s (`%s`)", fence(c.Name), c.ID)
-			x.cite(2, "counterparty", c.ID, fence(c.Name))
+			x.party = fmt.Sprintf("%s (`%s`)", fence.Text(c.Name), c.ID)
+			x.cite(2, "counterparty", c.ID, fence.Text(c.Name))
 		}
 	}
 	return nil
@@ -183,8 +184,8 @@ func (x *execution) described() string {
 // memo is what a transaction was for, in the words of the ledger.
 func memo(r ledger.Transaction, names map[string]ledger.Counterparty) string {
 	for _, text := range []string{value(r.Description), names[value(r.CounterpartyID)].Name, value(r.DescriptionRaw)} {
-		if plain(text, 1) != "" {
-			return fence(text)
+		if fence.Line(text, 1) != "" {
+			return fence.Text(text)
 		}
 	}
 	return "no description"
@@ -208,7 +209,7 @@ func (x *execution) citeTransactions(list []ledger.Transaction, names map[string
 	for _, s := range all {
 		x.cite(1, "transaction", s.ID, memo(s.Transaction, names)+" "+spell(s.amount))
 		if c, ok := names[value(s.CounterpartyID)]; ok {
-			x.cite(2, "counterparty", c.ID, fence(c.Name))
+			x.cite(2, "counterparty", c.ID, fence.Text(c.Name))
 		}
 	}
 	return nil

@@ -10,89 +10,48 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"github.com/robotmoney/mcp/infra/local/engine"
-	"github.com/robotmoney/mcp/infra/local/template"
+	"github.com/robotmoney/mcp/infra/local/engine/enginetest"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/record"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/blob"
-	"github.com/robotmoney/mcp/shared/platform/table"
 )
 
-// root is the repository's, seen from this package.
-const root = "../../../"
-
-// Where the engines of this package's tests listen. Tests keep apart by their
-// tenants.
-var tableURL, blobURL string
+// The engine that holds the table of this package's tests, and where the one for
+// blobs listens. Tests keep apart by their tenants.
+var (
+	engine  *enginetest.Engine
+	blobURL string
+)
 
 func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
+	backend := s3mem.New()
+	if err := backend.CreateBucket("artifacts"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		code = 1
+		os.Exit(1)
 	}
+	s3 := httptest.NewServer(gofakes3.New(backend).Server())
+	blobURL = s3.URL
+	code := enginetest.Run(m, func(e *enginetest.Engine) { engine = e })
+	s3.Close()
 	os.Exit(code)
 }
 
-func run(m *testing.M) (int, error) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	binaries, err := engine.Install(ctx, root+".local/npm")
-	if err != nil {
-		return 0, err
-	}
-	stack, err := template.Load(root+"template.yaml", template.Options{Parameters: map[string]string{
-		"Issuer": "http://127.0.0.1/", "JwksUrl": "http://127.0.0.1/jwks.json", "RpcUrls": "http://127.0.0.1/", "ChainId": "31337",
-		"RegistryAddress": "0x0000000000000000000000000000000000000001", "AnchorAddress": "0x0000000000000000000000000000000000000002",
-	}})
-	if err != nil {
-		return 0, err
-	}
-	folder, err := os.MkdirTemp("", "raw-*")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
-	db, err := engine.DynamoDB(ctx, engine.DynamoDBConfig{
-		Binary: binaries.Dynoxide, DBPath: filepath.Join(folder, "db.sqlite"), Tables: map[string]template.Table{"main": stack.Tables[0]},
-	})
-	if err != nil {
-		return 0, err
-	}
-	tableURL = db.Endpoint
-	backend := s3mem.New()
-	if err := backend.CreateBucket("artifacts"); err != nil {
-		return 0, err
-	}
-	s3 := httptest.NewServer(gofakes3.New(backend).Server())
-	defer s3.Close()
-	blobURL = s3.URL
-	return m.Run(), db.Close()
-}
-
-var (
-	connections = awshttp.New(20 * time.Second)
-	credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
-)
+// connections carry what a test hands on.
+var connections = enginetest.Connections
 
 // wire is the HTTP layer below a client. A test puts its own there: it may hand
 // on, answer itself, or lose the answer.
@@ -183,15 +142,16 @@ func newWorld(t *testing.T, p parts) *world {
 	tenant, err := identity.OperatorTenant(fmt.Sprintf("acme-%d", tenants.Add(1)))
 	noError(t, err)
 	w := &world{tenant: tenant, bus: &events{}, clock: noon}
-	options := dynamodb.Options{Region: "eu-central-1", BaseEndpoint: &tableURL, HTTPClient: connections, Credentials: credentials, RetryMaxAttempts: 3}
-	if p.table != nil {
-		options.HTTPClient = p.table
-	}
-	bucket := &blob.Bucket{Name: "artifacts", Region: "eu-central-1", Endpoint: blobURL, Credentials: credentials, HTTP: connections, Now: time.Now, Timeout: 200 * time.Millisecond}
+	bucket := &blob.Bucket{Name: "artifacts", Region: enginetest.Region, Endpoint: blobURL, Credentials: enginetest.Credentials, HTTP: connections, Now: time.Now, Timeout: 200 * time.Millisecond}
 	if p.blob != nil {
 		bucket.HTTP = p.blob
 	}
-	w.store = &table.Table{Name: "main", API: dynamodb.New(options)}
+	w.store = engine.Table(func(o *dynamodb.Options) {
+		o.RetryMaxAttempts = 3 // tests lose as many answers
+		if p.table != nil {
+			o.HTTPClient = p.table
+		}
+	})
 	ids := id.NewSource(w.now, rand.Reader)
 	trail := &audit.Trail{Bus: w.bus, Store: w.store, IDs: ids, Now: w.now, Log: slog.New(slog.DiscardHandler)}
 	w.archive = &raw.Archive{Store: w.store, Blobs: bucket, Trail: trail, IDs: ids, Now: w.now}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotmoney/mcp/shared/domain/evidence"
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
 	"github.com/robotmoney/mcp/shared/surface/rpc"
@@ -93,7 +94,7 @@ func resolved(results []evidence.Result) string {
 		} else {
 			about = r.Reason
 		}
-		lines = append(lines, fmt.Sprintf("\n- %s %s: %s", tool.Fence(r.Kind), tool.Fence(r.Ref), *about))
+		lines = append(lines, fmt.Sprintf("\n- %s %s: %s", fence.Text(r.Kind), fence.Text(r.Ref), *about))
 	}
 	return fmt.Sprintf("%d of %d references resolve.", there, len(results)) + strings.Join(lines, "")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/cursor"
 	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
@@ -245,7 +246,7 @@ func counterpartiesList(reader *ledger.Reader) lister {
 			return reader.Counterparties(ctx, t, args.Text("q"), args.Text("type"), w)
 		},
 		line: summarize(func(c ledger.Counterparty) string {
-			return fmt.Sprintf("`%s` %s, %s, risk %s, %s", c.ID, tool.Fence(c.Name), c.Type, c.RiskLevel, c.VerifiedStatus)
+			return fmt.Sprintf("`%s` %s, %s, risk %s, %s", c.ID, fence.Text(c.Name), c.Type, c.RiskLevel, c.VerifiedStatus)
 		}),
 	}
 }
@@ -262,7 +263,7 @@ func summarize[T any](line func(T) string) func(json.RawMessage) (string, error)
 }
 
 func accountLine(a *ledger.Account) string {
-	line := fmt.Sprintf("`%s` %s, %s, %s", a.ID, tool.Fence(a.Name), a.AccountType, a.Status)
+	line := fmt.Sprintf("`%s` %s, %s, %s", a.ID, fence.Text(a.Name), a.AccountType, a.Status)
 	if a.CurrentBalance != nil {
 		line += fmt.Sprintf(", balance %s %s", *a.CurrentBalance, a.Currency)
 	}
@@ -274,7 +275,7 @@ func described(text *string) string {
 	if text == nil || *text == "" {
 		return ""
 	}
-	return ", " + tool.Fence(*text)
+	return ", " + fence.Text(*text)
 }
 
 // bound reads a date, or a time as the first date that begins at or after it:

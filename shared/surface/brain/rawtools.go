@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/raw/payload"
@@ -115,7 +116,7 @@ func artifact(archive *raw.Archive) catalog.Tool {
 				return tool.Answer{}, err
 			}
 			text := fmt.Sprintf("Artifact `%s`: %d bytes of %s, SHA-256 `%s`, brought by %s at %s. %s",
-				found.ID, found.Size, tool.Fence(found.MIMEType), found.SHA256, bringer(found), found.CreatedAt, meaning[found.State])
+				found.ID, found.Size, fence.Text(found.MIMEType), found.SHA256, bringer(found), found.CreatedAt, meaning[found.State])
 			if !args.Bool("include_parsed", true) {
 				return tool.Answer{Text: text, Structured: found}, nil
 			}
@@ -131,5 +132,5 @@ func bringer(a raw.Artifact) string {
 	if a.AgentID == "" {
 		return "an operator"
 	}
-	return tool.Fence(a.AgentID)
+	return fence.Text(a.AgentID)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
@@ -207,7 +208,7 @@ func findPage(ctx context.Context, pages *wiki.Reader, t identity.Tenant, name s
 	if err != nil {
 		return wiki.Page{}, err
 	}
-	return wiki.Page{}, absent("There is no wiki page %s.", tool.Fence(name), near)
+	return wiki.Page{}, absent("There is no wiki page %s.", fence.Text(name), near)
 }
 
 func absent(what, name string, near []string) error {
@@ -234,7 +235,7 @@ func pageByID(ctx context.Context, pages *wiki.Reader, t identity.Tenant, name s
 		if err != nil {
 			return wiki.Page{}, err
 		}
-		return wiki.Page{}, absent("There is no wiki page with the id %s: the id changes each time a page is rendered, the slug does not.", tool.Fence(name), near)
+		return wiki.Page{}, absent("There is no wiki page with the id %s: the id changes each time a page is rendered, the slug does not.", fence.Text(name), near)
 	}
 	var page wiki.Page
 	if err := json.Unmarshal(found.Items[0].Body, &page); err != nil {

@@ -114,3 +114,10 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}

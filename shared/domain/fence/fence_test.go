@@ -1,4 +1,4 @@
-package tool_test
+package fence_test
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/robotmoney/mcp/shared/surface/tool"
+	"github.com/robotmoney/mcp/shared/domain/fence"
 )
 
-func TestFence(t *testing.T) {
+func TestText(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"plain":               {"Amazon Web Services", "`Amazon Web Services`"},
 		"empty":               {"", "` `"},
@@ -33,18 +33,46 @@ func TestFence(t *testing.T) {
 		"exactly enough":      {strings.Repeat("é", 120), "`" + strings.Repeat("é", 120) + "`"},
 		"too long":            {strings.Repeat("é", 121), "`" + strings.Repeat("é", 120) + "…`"},
 	} {
-		t.Run(name, func(t *testing.T) { equal(t, "fence", tool.Fence(c.text), c.want) })
+		t.Run(name, func(t *testing.T) {
+			if got := fence.Text(c.text); got != c.want {
+				t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
+			}
+		})
+	}
+}
+
+func TestLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		most int
+		want string
+	}{
+		"plain":              {"How much?", 20, "How much?"},
+		"empty":              {"", 20, ""},
+		"unseen alone":       {"\u3164\u200b\U000E0049\ufe0f ", 20, ""},
+		"backticks are kept": {"a`b", 20, "a`b"},
+		"line breaks":        {"pay\r\nnow\u2028then", 20, "pay  now then"},
+		"what is not seen":   {"a\x1b\u202e\U000E0067\u115f\ue000\xffb", 20, "ab"},
+		"exactly enough":     {"ééé", 3, "ééé"},
+		"too long":           {"éééé", 3, "ééé…"},
+		"nothing of it":      {"a", 0, "…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := fence.Line(c.text, c.most); got != c.want {
+				t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
+			}
+		})
 	}
 }
 
 // Whatever the text is, what comes out is one line between two backticks with
 // none inside and nothing that is not seen.
-func FuzzFence(f *testing.F) {
+func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "`", "a\nb", "\u202e", "\xff", strings.Repeat("x", 300), " ` "} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := tool.Fence(text)
+		got := fence.Text(text)
 		inner, opened := strings.CutPrefix(got, "`")
 		inner, closed := strings.CutSuffix(inner, "`")
 		if !opened || !closed || inner == "" || strings.Contains(inner, "`") || !utf8.ValidString(inner) || utf8.RuneCountInString(inner) > 121 {
@@ -55,15 +83,8 @@ func FuzzFence(f *testing.F) {
 				t.Fatalf("%q becomes %q, with %U", text, got, r)
 			}
 		}
-		if tool.Fence(inner) != got && !strings.HasSuffix(inner, "…") {
-			t.Fatalf("%q becomes %q and that %q", text, got, tool.Fence(inner))
+		if fence.Text(inner) != got && !strings.HasSuffix(inner, "…") {
+			t.Fatalf("%q becomes %q and that %q", text, got, fence.Text(inner))
 		}
 	})
-}
-
-func equal[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s = %v, want %v", what, got, want)
-	}
 }
