@@ -96,8 +96,10 @@ func (r *Reader) Counterparties(ctx context.Context, t identity.Tenant, q, count
 		query := record.Query{Index: 1, PK: key.LedgerList(t, id.Counterparty, "", "").PK}
 		return r.walk(ctx, t, r.list(id.Counterparty, query, map[string]string{"type": counterpartyType}), w)
 	}
+	// Without a type nearly every suffix leads to a row that is kept, so reading a
+	// whole chunk for a short page would read rows nobody asked for.
 	return r.walk(ctx, t, listing{
-		query: record.Query{PK: key.Suffix(t, "", "").PK, Prefix: cut(folded, maxSuffix)}, chunk: searchChunk, sparse: true,
+		query: record.Query{PK: key.Suffix(t, "", "").PK, Prefix: cut(folded, maxSuffix)}, chunk: searchChunk, sparse: counterpartyType != "",
 		rows: func(ctx context.Context, marks []record.Item) ([]json.RawMessage, error) {
 			return r.named(ctx, t, marks, folded, counterpartyType)
 		},
