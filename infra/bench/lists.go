@@ -11,18 +11,15 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/infra/bench/measure"
 	"github.com/robotmoney/mcp/infra/bench/report"
+	"github.com/robotmoney/mcp/infra/bench/rows"
 	"github.com/robotmoney/mcp/infra/local/engine"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/infra/local/template"
 	"github.com/robotmoney/mcp/shared/domain/cursor"
-	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
-	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/secret"
@@ -33,13 +30,27 @@ import (
 
 // The sizes that are compared, and what a page may cost more of the large one.
 const (
-	fewRows      = 1_000
-	manyRows     = 1_000_000
-	manyNames    = 100_000
-	listShare    = 1.2
-	searchShare  = 2.0
-	listsVersion = "1" // of what is filled in; another one fills anew
+	fewRows     = 1_000
+	manyRows    = 1_000_000
+	manyNames   = 100_000
+	pageRows    = 10
+	listShare   = 1.2
+	searchShare = 2.0
 )
+
+// filling says which rows the table holds. What a maker makes is part of the
+// folder's name: count filledVersion up when it changes.
+const filledVersion = "2"
+
+var filling = []struct {
+	tenant, what string
+	n            int
+	rows         rows.Maker
+}{
+	{"few", "transactions", fewRows, rows.Transaction},
+	{"many", "transactions", manyRows, rows.Transaction},
+	{"names", "counterparties", manyNames, rows.Counterparty},
+}
 
 // lists compares a page of few rows with one of many, and a search among many
 // names with a page. The rows are written straight to the engine, as the writer
@@ -50,32 +61,46 @@ func lists(ctx context.Context, b *bench) ([]report.Row, error) {
 		return nil, err
 	}
 	defer stop()
-	store := &table.Table{API: client, Name: listsTable}
-	tools := brain.LedgerTools(&ledger.Reader{Store: store, Now: time.Now}, cursor.Sealer{Key: secret.Fixed([]byte(strings.Repeat("k", 32)))})
-	few, err := page(ctx, tools, "ledger.transactions.list", "few", `{"limit":10}`)
+	reads := &reads{API: client}
+	seal := cursor.Sealer{Key: secret.Fixed([]byte(strings.Repeat("k", 32)))}
+	tools := brain.LedgerTools(&ledger.Reader{Store: &table.Table{API: reads, Name: listsTable}, Now: time.Now}, seal)
+	var operations []func() error
+	var counts []report.Row
+	for _, p := range []struct {
+		what, tool, tenant, arguments string
+		rows                          int
+	}{
+		{fmt.Sprintf("reads of the list of %d", fewRows), "ledger.transactions.list", "few", `{"limit":10}`, pageRows},
+		{fmt.Sprintf("reads of the list of %d", manyRows), "ledger.transactions.list", "many", `{"limit":10}`, pageRows},
+		{"reads of the search", "ledger.counterparties.list", "names", `{"limit":10,"q":"9876"}`, pageRows},
+		{"reads of the search that finds nothing", "ledger.counterparties.list", "names", `{"limit":10,"q":"987z"}`, 0},
+		{"reads of the search with a type", "ledger.counterparties.list", "names", `{"limit":10,"q":"987","type":"vendor"}`, pageRows},
+	} {
+		operation, err := page(ctx, tools, p.tool, p.tenant, p.arguments, p.rows)
+		if err != nil {
+			return nil, err
+		}
+		*reads = reads.anew()
+		if err := operation(); err != nil {
+			return nil, err
+		}
+		operations, counts = append(operations, operation), append(counts, report.Row{What: p.what, Ours: reads.String()})
+	}
+	costs, err := measure.Costs(rounds, operations...)
 	if err != nil {
 		return nil, err
 	}
-	many, err := page(ctx, tools, "ledger.transactions.list", "many", `{"limit":10}`)
-	if err != nil {
-		return nil, err
-	}
-	search, err := page(ctx, tools, "ledger.counterparties.list", "many", `{"limit":10,"q":"K0123"}`)
-	if err != nil {
-		return nil, err
-	}
-	costs, err := measure.Costs(rounds, few, many, search)
-	if err != nil {
-		return nil, err
-	}
-	return []report.Row{
-		report.Share(fmt.Sprintf("ledger.transactions.list, 10 rows: of %d / of %d", manyRows, fewRows), costs[1].Nanoseconds, costs[0].Nanoseconds, listShare, report.Nanoseconds),
-		report.Share(fmt.Sprintf("ledger.counterparties.list, a part of a name among %d / 10 rows of %d", manyNames, fewRows), costs[2].Nanoseconds, costs[0].Nanoseconds, searchShare, report.Nanoseconds),
-	}, nil
+	few, many, search, nothing, typed := costs[0].Nanoseconds, costs[1].Nanoseconds, costs[2].Nanoseconds, costs[3].Nanoseconds, costs[4].Nanoseconds
+	return append([]report.Row{
+		report.Share(fmt.Sprintf("ledger.transactions.list, %d rows: of %d / of %d", pageRows, manyRows, fewRows), many, few, listShare, report.Nanoseconds),
+		report.Share(fmt.Sprintf("ledger.counterparties.list, %d rows: part of a name among %d / transactions.list of %d", pageRows, manyNames, fewRows), search, few, searchShare, report.Nanoseconds),
+		report.Share(fmt.Sprintf("the same, a text that no name holds / transactions.list of %d", fewRows), nothing, few, searchShare, report.Nanoseconds),
+		report.Share(fmt.Sprintf("the same, of one type, which reads a whole chunk / transactions.list of %d", fewRows), typed, few, 0, report.Nanoseconds),
+	}, counts...), nil
 }
 
-// page makes an operation of a tool call that must give ten rows.
-func page(ctx context.Context, tools []catalog.Tool, name, tenant, arguments string) (func() error, error) {
+// page makes an operation of a tool call that must give so many rows.
+func page(ctx context.Context, tools []catalog.Tool, name, tenant, arguments string, rows int) (func() error, error) {
 	t, err := identity.OperatorTenant(tenant)
 	if err != nil {
 		return nil, err
@@ -89,14 +114,47 @@ func page(ctx context.Context, tools []catalog.Tool, name, tenant, arguments str
 			if err != nil {
 				return err
 			}
-			structured, err := json.Marshal(out.Structured)
-			if n := strings.Count(string(structured), `"tenant_id"`); err == nil && n != 10 {
-				err = fmt.Errorf("%s of %s: %d rows, want 10", name, tenant, n)
+			structured, _ := out.Structured.(json.RawMessage)
+			if n := strings.Count(string(structured), `"tenant_id"`); n != rows {
+				err = fmt.Errorf("%s of %s: %d rows, want %d", name, tenant, n, rows)
 			}
 			return err
 		}, nil
 	}
 	return nil, fmt.Errorf("no tool %s", name)
+}
+
+// reads counts what a tool reads, one call at a time.
+type reads struct {
+	table.API
+	queries, batches, items int
+}
+
+func (r *reads) anew() reads { return reads{API: r.API} }
+
+// Query counts a query and the items of its answer.
+func (r *reads) Query(ctx context.Context, in *dynamodb.QueryInput, changes ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	out, err := r.API.Query(ctx, in, changes...)
+	if err == nil {
+		r.queries, r.items = r.queries+1, r.items+len(out.Items)
+	}
+	return out, err
+}
+
+// BatchGetItem counts a batch and the items that are there.
+func (r *reads) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, changes ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	out, err := r.API.BatchGetItem(ctx, in, changes...)
+	if err == nil {
+		r.batches++
+		for _, items := range out.Responses {
+			r.items += len(items)
+		}
+	}
+	return out, err
+}
+
+func (r *reads) String() string {
+	return fmt.Sprintf("%d Query, %d BatchGetItem, %d items", r.queries, r.batches, r.items)
 }
 
 const listsTable = "lists"
@@ -114,7 +172,7 @@ func (b *bench) filled(ctx context.Context) (*dynamodb.Client, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	folder := b.installed("lists-" + listsVersion)
+	folder := b.installed("lists-" + filledVersion)
 	database, err := engine.DynamoDB(ctx, engine.DynamoDBConfig{
 		Binary: binaries.Dynoxide, DBPath: filepath.Join(folder, "lists.sqlite"), Tables: map[string]template.Table{listsTable: layout.Tables[0]},
 	})
@@ -132,134 +190,27 @@ func (b *bench) filled(ctx context.Context) (*dynamodb.Client, func(), error) {
 	return client, stop, nil
 }
 
-// fill writes the rows of both tenants, as far as no earlier run has: each stage
-// leaves a mark when it is done.
+// fill writes the rows of every tenant, as far as no earlier run has: each
+// tenant leaves a mark when it is done.
 func fill(ctx context.Context, client *dynamodb.Client, folder string) error {
-	for stage, f := range []struct {
-		tenant, what string
-		n            int
-		items        func(t identity.Tenant, i int) ([]item, error)
-	}{{"few", "transactions", fewRows, transaction}, {"many", "transactions", manyRows, transaction}, {"many", "counterparties", manyNames, counterparty}} {
-		done := filepath.Join(folder, fmt.Sprintf("stage-%d", stage))
+	for _, f := range filling {
+		done := filepath.Join(folder, f.tenant+".filled")
 		if _, err := os.Stat(done); err == nil {
 			continue
 		}
-		fmt.Fprintf(os.Stderr, "filling %d %s, once; a million take some minutes\n", f.n, f.what)
+		fmt.Fprintf(os.Stderr, "filling %d %s of the tenant %s, once; a million rows take some minutes\n", f.n, f.what, f.tenant)
 		t, err := identity.OperatorTenant(f.tenant)
 		if err != nil {
 			return err
 		}
-		const workers = 4
-		group, ctx := errgroup.WithContext(ctx)
-		for worker := range workers {
-			group.Go(func() error {
-				batch := &batch{client: client}
-				for i := worker; i < f.n; i += workers {
-					items, err := f.items(t, i)
-					if err != nil {
-						return err
-					}
-					if err := batch.add(ctx, items...); err != nil {
-						return err
-					}
-				}
-				return batch.flush(ctx)
-			})
+		began := time.Now()
+		if err := rows.Fill(ctx, client, listsTable, t, f.n, f.rows); err != nil {
+			return err
 		}
-		if err := group.Wait(); err != nil {
-			return fmt.Errorf("fill %s of %s: %w", f.what, f.tenant, err)
-		}
+		fmt.Fprintf(os.Stderr, "filled in %s\n", time.Since(began).Round(time.Second))
 		if err := os.WriteFile(done, nil, 0o644); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// item is what is stored under a key, as the table encodes it.
-type item map[string]types.AttributeValue
-
-func stored(k key.Key, body any, places ...key.Key) (item, error) {
-	out := item{"pk": text(k.PK), "sk": text(k.SK), "version": &types.AttributeValueMemberN{Value: "1"}}
-	if body != nil {
-		raw, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		out["body"] = text(string(raw))
-	}
-	for i, place := range places {
-		out[fmt.Sprintf("gsi%dpk", i+1)], out[fmt.Sprintf("gsi%dsk", i+1)] = text(place.PK), text(place.SK)
-	}
-	return out, nil
-}
-
-func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-
-// transaction is the ith of a tenant's: one every few minutes over ten years.
-func transaction(t identity.Tenant, i int) ([]item, error) {
-	name := fmt.Sprintf("tx_%08d", i)
-	day := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i%3650).Format(time.DateOnly)
-	account, party := fmt.Sprintf("acct_%d", i%10), fmt.Sprintf("cp_%d", i%1000)
-	row := &ledger.Transaction{
-		Meta:      ledger.Meta{ID: name, TenantID: t.String(), SourceIDs: []string{}, EvidenceIDs: []string{}, Provenance: "extracted", Confidence: 1, CreatedAt: day + "T00:00:00.000Z", UpdatedAt: day + "T00:00:00.000Z"},
-		AccountID: account, Amount: "12.34", Currency: "USD", Direction: "outflow", TransactionDate: day, CounterpartyID: &party,
-		Allocations: []ledger.Allocation{}, Status: "posted", ReconciliationStatus: "matched",
-	}
-	one, err := stored(key.Ledger(t, id.Transaction, name), row,
-		key.LedgerList(t, id.Transaction, day, name), key.LedgerListOf(t, id.Transaction, account, day, name), key.LedgerListOf(t, id.Transaction, party, day, name))
-	return []item{one}, err
-}
-
-// counterparty is the ith of a tenant's, with the marks of its name. The names
-// are short, so that a hundred thousand have some seven hundred thousand marks.
-func counterparty(t identity.Tenant, i int) ([]item, error) {
-	name := fmt.Sprintf("k%06d", i)
-	row := &ledger.Counterparty{
-		Meta: ledger.Meta{ID: "cp_" + name, TenantID: t.String(), SourceIDs: []string{}, EvidenceIDs: []string{}, Provenance: "extracted", Confidence: 1},
-		Name: strings.ToUpper(name), NormalizedName: name, Type: "vendor", Aliases: []string{}, RiskLevel: "low", VerifiedStatus: "unverified", LinkedAccounts: []string{},
-	}
-	one, err := stored(key.Ledger(t, id.Counterparty, row.ID), row, key.LedgerList(t, id.Counterparty, name, row.ID))
-	if err != nil {
-		return nil, err
-	}
-	items := []item{one}
-	for at := range name {
-		mark, err := stored(key.Suffix(t, name[at:], row.ID), nil)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, mark)
-	}
-	return items, nil
-}
-
-// batch collects items and writes as many as one call takes.
-type batch struct {
-	client  *dynamodb.Client
-	pending []types.WriteRequest
-}
-
-func (b *batch) add(ctx context.Context, items ...item) error {
-	for _, one := range items {
-		b.pending = append(b.pending, types.WriteRequest{PutRequest: &types.PutRequest{Item: one}})
-		if len(b.pending) == 25 {
-			if err := b.flush(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (b *batch) flush(ctx context.Context) error {
-	for len(b.pending) > 0 {
-		out, err := b.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{listsTable: b.pending}})
-		if err != nil {
-			return err
-		}
-		b.pending = out.UnprocessedItems[listsTable]
-	}
-	b.pending = nil
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // that writes it: counters it is counted in, and marks by which it is found.
 type derived struct {
 	counters deltas
-	marks    []key.Key
+	marks    []record.Item
 }
 
 // deltas collects what counters move by, each counter once: a change holds an
@@ -56,11 +56,8 @@ func (a *Account) derive(t identity.Tenant) (derived, error) {
 
 // derive marks a counterparty under each part of its names.
 func (c *Counterparty) derive(t identity.Tenant) (derived, error) {
-	var d derived
-	for _, suffix := range suffixes(c.Name, c.Aliases) {
-		d.marks = append(d.marks, key.Suffix(t, suffix, c.ID))
-	}
-	return d, nil
+	marks, err := c.marks(t)
+	return derived{marks: marks}, err
 }
 
 // former decodes the stored form of a row's entity.
@@ -89,8 +86,8 @@ func former(row Row, stored []byte) (Row, error) {
 }
 
 // turn is how what is derived changes when a row replaces another (nil: when it
-// is new).
-func turn(t identity.Tenant, before, after Row) (counters deltas, put, remove []key.Key, err error) {
+// is new). A mark holds the row, so each is put again.
+func turn(t identity.Tenant, before, after Row) (counters deltas, put []record.Item, remove []key.Key, err error) {
 	counters = deltas{}
 	var had derived
 	if before != nil {
@@ -104,17 +101,12 @@ func turn(t identity.Tenant, before, after Row) (counters deltas, put, remove []
 		return nil, nil, nil, err
 	}
 	counters.merge(has.counters, 1)
-	for _, mark := range has.marks {
-		if !slices.Contains(had.marks, mark) {
-			put = append(put, mark)
+	for _, old := range had.marks {
+		if !slices.ContainsFunc(has.marks, func(m record.Item) bool { return m.Key == old.Key }) {
+			remove = append(remove, old.Key)
 		}
 	}
-	for _, mark := range had.marks {
-		if !slices.Contains(has.marks, mark) {
-			remove = append(remove, mark)
-		}
-	}
-	return counters, put, remove, nil
+	return counters, has.marks, remove, nil
 }
 
 // adds writes the counters that move at all, in the order of their keys.

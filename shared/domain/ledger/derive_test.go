@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotmoney/mcp/shared/domain/ledger"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -17,7 +18,7 @@ func (b *book) counted(t *testing.T) {
 	t.Helper()
 	for _, status := range append([]string{""}, ledger.AccountStatuses...) {
 		for _, kind := range append([]string{""}, ledger.AccountTypes...) {
-			got, _ := b.follow(t, func(w ledger.Window) (ledger.Page, error) {
+			got, _ := b.follow(t, func(w listing.Window) (listing.Page, error) {
 				return b.reader.Accounts(t.Context(), b.tenant, status, kind, w)
 			}, 7, plenty)
 			total, err := b.reader.AccountsTotal(t.Context(), b.tenant, status, kind)

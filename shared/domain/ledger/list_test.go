@@ -15,6 +15,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -52,14 +53,14 @@ const (
 )
 
 // lists is one list of a book, to be paged through.
-type lists func(w ledger.Window) (ledger.Page, error)
+type lists func(w listing.Window) (listing.Page, error)
 
 // follow pages through a list and returns the ids it meets, in order, and how
 // many calls that took. Each page keeps to its bounds, and each call to its
 // share of the table.
 func (b *book) follow(t *testing.T, list lists, limit, budget int) (ids []string, calls int) {
 	t.Helper()
-	for w := (ledger.Window{Limit: limit, Budget: budget}); ; {
+	for w := (listing.Window{Limit: limit, Budget: budget}); ; {
 		seen := b.watch()
 		page, err := list(w)
 		noError(t, err)
@@ -137,7 +138,7 @@ func someTransactions() []*ledger.Transaction {
 }
 
 func (b *book) transactions(t *testing.T, f ledger.TransactionFilter) lists {
-	return func(w ledger.Window) (ledger.Page, error) {
+	return func(w listing.Window) (listing.Page, error) {
 		return b.reader.Transactions(t.Context(), b.tenant, f, w)
 	}
 }
@@ -203,7 +204,7 @@ func TestCostOfACall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := b.watch()
-			page, err := b.transactions(t, c.filter)(ledger.Window{Limit: c.limit, Budget: c.budget})
+			page, err := b.transactions(t, c.filter)(listing.Window{Limit: c.limit, Budget: c.budget})
 			noError(t, err)
 			equal(t, "queries", seen.queries, c.queries)
 			equal(t, "items read", seen.items, c.items)
@@ -214,7 +215,7 @@ func TestCostOfACall(t *testing.T) {
 	}
 	seen := b.watch()
 	seen.short = 130
-	page, err := b.transactions(t, ledger.TransactionFilter{Status: "disputed"})(ledger.Window{Limit: 10, Budget: plenty})
+	page, err := b.transactions(t, ledger.TransactionFilter{Status: "disputed"})(listing.Window{Limit: 10, Budget: plenty})
 	noError(t, err)
 	equal(t, "rows of short pages", len(page.Rows), 0)
 	equal(t, "items read of short pages", seen.items, examine)
@@ -232,13 +233,13 @@ func TestByteBudget(t *testing.T) {
 	}
 	b.write(t, ledger.Written{New: 10}, rows...)
 	list := b.transactions(t, ledger.TransactionFilter{})
-	whole, err := list(ledger.Window{Limit: 10, Budget: plenty})
+	whole, err := list(listing.Window{Limit: 10, Budget: plenty})
 	noError(t, err)
 	sizes := 0
 	for n, row := range whole.Rows {
 		sizes += len(row) + len(",")
 		for budget, want := range map[int]int{sizes: n + 1, sizes - 1: max(n, 1), sizes + 1: n + 1} {
-			page, err := list(ledger.Window{Limit: 10, Budget: budget})
+			page, err := list(listing.Window{Limit: 10, Budget: budget})
 			noError(t, err)
 			equal(t, fmt.Sprintf("rows in %d bytes", budget), len(page.Rows), want)
 			equal(t, "cut", page.Cut, want < 10)
@@ -254,7 +255,7 @@ func TestByteBudget(t *testing.T) {
 func TestFullIsNotCut(t *testing.T) {
 	b := newBook(t)
 	b.write(t, ledger.Written{New: 3}, many(3)...)
-	page, err := b.transactions(t, ledger.TransactionFilter{})(ledger.Window{Limit: 1, Budget: 1})
+	page, err := b.transactions(t, ledger.TransactionFilter{})(listing.Window{Limit: 1, Budget: 1})
 	noError(t, err)
 	equal(t, "cut", page.Cut, false)
 	equal(t, "more", page.Next != "", true)
@@ -267,11 +268,11 @@ func TestCursorAfterChanges(t *testing.T) {
 	rows := many(6) // tx_000 is the newest
 	b.write(t, ledger.Written{New: 6}, rows...)
 	list := b.transactions(t, ledger.TransactionFilter{})
-	first, err := list(ledger.Window{Limit: 2, Budget: plenty})
+	first, err := list(listing.Window{Limit: 2, Budget: plenty})
 	noError(t, err)
 	again := func(want ...string) {
 		t.Helper()
-		rest, err := list(ledger.Window{After: first.Next, Limit: 10, Budget: plenty})
+		rest, err := list(listing.Window{After: first.Next, Limit: 10, Budget: plenty})
 		noError(t, err)
 		var got []string
 		for _, row := range rest.Rows {
@@ -295,7 +296,7 @@ func TestFilterOfNoID(t *testing.T) {
 		{AccountID: "Operating"}, {AccountID: "cp_aws"}, {AccountID: "acct_"}, {AccountID: "acct_1#2"}, {AccountID: "acct_\x00"},
 		{CounterpartyID: "AWS"}, {CounterpartyID: "acct_8231"}, {AccountID: "acct_8231", CounterpartyID: "cp_\u202e"},
 	} {
-		_, err := b.transactions(t, f)(ledger.Window{Limit: 10, Budget: plenty})
+		_, err := b.transactions(t, f)(listing.Window{Limit: 10, Budget: plenty})
 		fails(t, err, fault.InvalidArgument)
 	}
 }
@@ -330,7 +331,7 @@ func TestObligations(t *testing.T) {
 		{ledger.ObligationFilter{DueBefore: "2025-01-01"}, ""},
 	} {
 		for _, limit := range []int{1, 2, 500} {
-			got, _ := b.follow(t, func(w ledger.Window) (ledger.Page, error) {
+			got, _ := b.follow(t, func(w listing.Window) (listing.Page, error) {
 				return b.reader.Obligations(t.Context(), b.tenant, c.filter, w)
 			}, limit, plenty)
 			equal(t, fmt.Sprintf("%+v by %d", c.filter, limit), strings.Join(got, " "), c.want)

@@ -10,6 +10,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -87,9 +88,9 @@ func (r *Reader) InvoicesNumbered(ctx context.Context, t identity.Tenant, number
 
 // InvoiceNumbers returns up to limit+1 numbers of invoices that start with a
 // prefix, whatever its case, the newest invoices first, for completion. It looks
-// at no more than maxExamined invoices.
+// at no more than listing.MaxExamined invoices.
 func (r *Reader) InvoiceNumbers(ctx context.Context, t identity.Tenant, prefix string, limit int) ([]string, error) {
-	page, err := r.Store.Query(ctx, record.Query{Index: 1, PK: key.LedgerList(t, id.Invoice, "", "").PK, Reverse: true, Limit: maxExamined})
+	page, err := r.Store.Query(ctx, record.Query{Index: 1, PK: key.LedgerList(t, id.Invoice, "", "").PK, Reverse: true, Limit: listing.MaxExamined})
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +109,11 @@ func (r *Reader) InvoiceNumbers(ctx context.Context, t identity.Tenant, prefix s
 
 // Open returns up to limit obligations that nothing has settled and that fall
 // due no later than a date, the earliest first; an empty type is any. It reads
-// backwards from the date and looks at no more than chunk rows, so that what was
+// backwards from the date and looks at no more than listing.Chunk rows, so that what was
 // paid long ago costs nothing.
 func (r *Reader) Open(ctx context.Context, t identity.Tenant, direction, obligationType, until string, limit int) ([]Obligation, error) {
 	// A position is a date and more, so the next character after '#' ends the day.
-	page, err := r.Store.Query(ctx, record.Query{Index: 1, PK: key.LedgerList(t, id.Obligation, "", "").PK, To: until + "$", Reverse: true, Limit: chunk})
+	page, err := r.Store.Query(ctx, record.Query{Index: 1, PK: key.LedgerList(t, id.Obligation, "", "").PK, To: until + "$", Reverse: true, Limit: listing.Chunk})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -105,9 +106,9 @@ func (r *Reader) present(kind id.Prefix, stored []byte) (json.RawMessage, error)
 
 // Names returns up to limit+1 ids of a kind that start with a prefix, for
 // completion. It reads an index, in its order, and looks at no more than
-// maxExamined rows.
+// listing.MaxExamined rows.
 func (r *Reader) Names(ctx context.Context, t identity.Tenant, kind id.Prefix, prefix string, limit int) ([]string, error) {
-	page, err := r.Store.Query(ctx, record.Query{Index: 1, PK: key.LedgerList(t, kind, "", "").PK, Reverse: true, Limit: maxExamined})
+	page, err := r.Store.Query(ctx, record.Query{Index: 1, PK: key.LedgerList(t, kind, "", "").PK, Reverse: true, Limit: listing.MaxExamined})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -21,16 +22,18 @@ const (
 	// maxSuffixes bounds the suffixes of one counterparty over all its names:
 	// old and new ones and the row itself fit one transaction.
 	maxSuffixes = 45
-	// searchChunk is how many suffixes a search reads at a time: as many rows as
-	// one batch reads.
+	// searchChunk is how many marks a search reads at a time. It is less than a
+	// list reads: the text has left out most rows, and more bytes than a page
+	// shows would be read for nothing.
 	searchChunk = 100
 )
 
 // suffixes are the parts of a counterparty's folded names that a search may
 // begin with, sorted: from each letter on, without those another one begins
 // with. Where there are too many, the beginnings of the names come first, then
-// those of words. Stored suffixes are compared with these: rows that were
-// written by another rule are not found until they are written again.
+// those of words. The writer knows the stored marks of a row by these: after a
+// change of the rule, marks that only the old one made would stay, and show the
+// row as it was.
 func suffixes(name string, aliases []string) []string {
 	names := []string{Fold(name)}
 	for _, alias := range aliases {
@@ -87,64 +90,126 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// Counterparties lists counterparties: those whose name or an alias holds the
-// text q, whatever its case and accents, in the order of the matching parts; all
-// of them by name when nothing is left of q.
-func (r *Reader) Counterparties(ctx context.Context, t identity.Tenant, q, counterpartyType string, w Window) (Page, error) {
-	folded := Fold(q)
-	if folded == "" {
-		query := record.Query{Index: 1, PK: key.LedgerList(t, id.Counterparty, "", "").PK}
-		return r.walk(ctx, t, r.list(id.Counterparty, query, map[string]string{"type": counterpartyType}), w)
-	}
-	// Without a type nearly every suffix leads to a row that is kept, so reading a
-	// whole chunk for a short page would read rows nobody asked for.
-	return r.walk(ctx, t, listing{
-		query: record.Query{PK: key.Suffix(t, "", "").PK, Prefix: cut(folded, maxSuffix)}, chunk: searchChunk, sparse: counterpartyType != "",
-		rows: func(ctx context.Context, marks []record.Item) ([]json.RawMessage, error) {
-			return r.named(ctx, t, marks, folded, counterpartyType)
-		},
-	}, w)
+// mark is what lies under a suffix: the whole row, so that a search is one read,
+// and how many bytes the suffix shares with the one before it of the same
+// counterparty, so that the search need not know the others. Both follow from
+// the row: whatever changes in it, all its marks are written again with it.
+type mark struct {
+	Shared int             `json:"shared"`
+	Row    json.RawMessage `json:"row"`
 }
 
-// named reads the counterparties that suffixes lead to, with one batch, and
-// keeps those that answer a search.
-func (r *Reader) named(ctx context.Context, t identity.Tenant, marks []record.Item, folded, counterpartyType string) ([]json.RawMessage, error) {
-	parts, keys := make([]string, len(marks)), make([]key.Key, len(marks))
-	for i, mark := range marks {
-		suffix, name := split(mark.Key.SK)
-		parts[i], keys[i] = suffix, key.Ledger(t, id.Counterparty, name)
-	}
-	stored, err := r.Store.GetMany(ctx, keys)
+// marks are what a counterparty is found by, in the order of its suffixes.
+func (c *Counterparty) marks(t identity.Tenant) ([]record.Item, error) {
+	row, err := encode(c)
 	if err != nil {
 		return nil, err
 	}
+	var items []record.Item
+	before := ""
+	for _, suffix := range suffixes(c.Name, c.Aliases) {
+		body, err := json.Marshal(mark{Shared: shared(before, suffix), Row: row})
+		if err != nil {
+			return nil, fmt.Errorf("encode mark of %s: %w", c.ID, err)
+		}
+		items = append(items, record.Item{Key: key.Suffix(t, suffix, c.ID), Body: body})
+		before = suffix
+	}
+	return items, nil
+}
+
+// shared is how many bytes two texts begin with alike.
+func shared(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// beyond is the lowest text above all those that begin with a prefix, empty where
+// there is none. A search asks for the range up to it: DynamoDB serves a prefix
+// alike, but the local engine reads the whole partition in front of one.
+func beyond(prefix string) string {
+	runes := []rune(prefix)
+	for i, last := range slices.Backward(runes) {
+		switch last {
+		case utf8.MaxRune: // nothing is above it: the one before it counts
+		case '\ud7ff':
+			return string(runes[:i]) + "\ue000" // what lies between is no text
+		default:
+			return string(runes[:i]) + string(last+1)
+		}
+	}
+	return ""
+}
+
+// Counterparties lists counterparties: those whose name or an alias holds the
+// text q, whatever its case and accents, in the order of the matching parts; all
+// of them by name when nothing is left of q.
+func (r *Reader) Counterparties(ctx context.Context, t identity.Tenant, q, counterpartyType string, w listing.Window) (listing.Page, error) {
+	s := search{text: Fold(q), kind: counterpartyType, found: map[string]bool{}}
+	if s.text == "" {
+		query := record.Query{Index: 1, PK: key.LedgerList(t, id.Counterparty, "", "").PK}
+		return r.list(id.Counterparty, query, map[string]string{"type": counterpartyType}).Walk(ctx, r.Store, t, w)
+	}
+	s.prefix = cut(s.text, maxSuffix)
+	// Without a type nearly every mark holds a row that is kept, so reading a
+	// whole chunk for a short page would read rows nobody asked for.
+	return listing.Listing{
+		Query: record.Query{PK: key.Suffix(t, "", "").PK, From: s.prefix, To: beyond(s.prefix)}, Chunk: searchChunk, Sparse: s.kind != "", Rows: s.rows,
+	}.Walk(ctx, r.Store, t, w)
+}
+
+// search is what one call looks for.
+type search struct {
+	text   string // folded
+	prefix string // the part of the text that marks are found by
+	kind   string // the counterparty's type, empty is any
+	// found are the ids of the call's rows: one renamed while the call reads has
+	// a mark of its old name and one of its new name.
+	found map[string]bool
+}
+
+// rows gives the row of each mark that answers the search.
+func (s *search) rows(_ context.Context, marks []record.Item) ([]json.RawMessage, error) {
 	rows := make([]json.RawMessage, len(marks))
-	for i, k := range keys {
-		item, there := stored[k]
-		if !there {
+	for i, item := range marks {
+		suffix, name := split(item.Key.SK)
+		if !strings.HasPrefix(suffix, s.prefix) || s.found[name] {
+			continue // the text goes on into the id, or the row is there
+		}
+		var m mark
+		if err := json.Unmarshal(item.Body, &m); err != nil {
+			return nil, fmt.Errorf("decode mark of %s: %w", name, err)
+		}
+		// A counterparty with several suffixes that begin with the text is taken at
+		// the first of them alone, so that it is visited once however the pages fall.
+		if len(s.prefix) <= m.Shared {
 			continue
 		}
-		var c Counterparty
-		if err := json.Unmarshal(item.Body, &c); err != nil {
-			return nil, fmt.Errorf("decode counterparty: %w", err)
+		keeps, err := s.keeps(m.Row)
+		if err != nil {
+			return nil, fmt.Errorf("decode counterparty %s: %w", name, err)
 		}
-		if (counterpartyType == "" || c.Type == counterpartyType) && c.answers(parts[i], folded) {
-			rows[i] = item.Body
+		if keeps {
+			rows[i], s.found[name] = m.Row, true
 		}
 	}
 	return rows, nil
 }
 
-// answers says whether this suffix is the first of the counterparty's that
-// begins with the text. A counterparty with several of them is taken at that one
-// alone, so that it is visited once however the pages fall.
-func (c *Counterparty) answers(suffix, folded string) bool {
-	prefix := cut(folded, maxSuffix)
-	of := suffixes(c.Name, c.Aliases)
-	at := slices.IndexFunc(of, func(s string) bool { return strings.HasPrefix(s, prefix) })
-	if at < 0 || of[at] != suffix {
-		return false
+// keeps compares with a row what its marks do not say: its type, and the end of
+// a text that is longer than a mark.
+func (s *search) keeps(row json.RawMessage) (bool, error) {
+	if s.kind == "" && s.text == s.prefix {
+		return true, nil
 	}
-	holds := func(name string) bool { return strings.Contains(Fold(name), folded) }
-	return len(folded) <= maxSuffix || holds(c.Name) || slices.ContainsFunc(c.Aliases, holds)
+	var c Counterparty
+	if err := json.Unmarshal(row, &c); err != nil {
+		return false, err
+	}
+	holds := func(name string) bool { return strings.Contains(Fold(name), s.text) }
+	return (s.kind == "" || c.Type == s.kind) &&
+		(s.text == s.prefix || holds(c.Name) || slices.ContainsFunc(c.Aliases, holds)), nil
 }

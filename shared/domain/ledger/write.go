@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// maxRow bounds a row's item; a hundred of them fit one transaction of 4 MB.
+	// maxRow bounds a row's item, and so a mark that holds it; a hundred of them
+	// fit one transaction of 4 MB.
 	maxRow = 32 << 10
 	// maxTries is how often rows are planned anew after somebody else changed
 	// one of them in between.
@@ -169,8 +170,9 @@ func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) 
 	}
 	item := record.Item{Key: row.key(t), Index: row.places(t), Body: body}
 	p.change.Puts = append(p.change.Puts, record.Put{Item: item, Was: old.Version})
+	// The condition on the row's version decides for its marks too.
 	for _, mark := range put {
-		p.change.Puts = append(p.change.Puts, record.Put{Item: record.Item{Key: mark}, Blind: true})
+		p.change.Puts = append(p.change.Puts, record.Put{Item: mark, Blind: true})
 	}
 	p.change.Deletes = append(p.change.Deletes, remove...)
 	p.moved.merge(counters, 1)

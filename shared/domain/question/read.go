@@ -11,6 +11,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/money"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
@@ -72,7 +73,7 @@ func (d directory) Accounts(ctx context.Context, asked Asked) ([]ledger.Account,
 func (d directory) Counterparties(ctx context.Context, asked Asked, text string) ([]ledger.Counterparty, error) {
 	const enough = 100
 	reader := ledger.Reader{Store: d.store}
-	page, err := reader.Counterparties(ctx, asked.Tenant, text, "", ledger.Window{Limit: enough, Budget: 1 << 20})
+	page, err := reader.Counterparties(ctx, asked.Tenant, text, "", listing.Window{Limit: enough, Budget: 1 << 20})
 	if err != nil {
 		return nil, err
 	}

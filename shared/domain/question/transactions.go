@@ -10,6 +10,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/money"
 )
 
@@ -94,7 +95,7 @@ func (x *execution) newest(ctx context.Context, f Filters) ([]ledger.Transaction
 	if f.Currency != "" {
 		most = maxExamined // no list filters by currency
 	}
-	page, err := x.ledger.Transactions(ctx, x.tenant, filter, ledger.Window{Limit: most, Budget: 4 << 20})
+	page, err := x.ledger.Transactions(ctx, x.tenant, filter, listing.Window{Limit: most, Budget: 4 << 20})
 	if err != nil {
 		return nil, false, err
 	}

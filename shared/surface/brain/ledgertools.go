@@ -2,10 +2,7 @@ package brain
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/cursor"
@@ -13,113 +10,11 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/fence"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
+	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
 	"github.com/robotmoney/mcp/shared/surface/schema"
 	"github.com/robotmoney/mcp/shared/surface/tool"
 )
-
-// lister is a tool that lists rows: its arguments beside limit and cursor, and
-// the window of rows they name.
-type lister struct {
-	name, title, description string
-	what                     string // of the rows, for the summary
-	most, usual              int    // of limit
-	in, row                  []schema.Field
-	more                     []schema.Field // further members of the answer
-	page                     func(ctx context.Context, t identity.Tenant, args schema.Values, w ledger.Window) (ledger.Page, error)
-	extra                    func(ctx context.Context, t identity.Tenant, args schema.Values) (map[string]any, error) // values of more; nil when there are none
-	line                     func(row json.RawMessage) (string, error)                                                // a row in the summary
-}
-
-const (
-	// shown is how many rows of a page the summary repeats; all of them are in the
-	// structured content.
-	shown = 10
-	// envelope is the part of an answer's budget that is kept for what stands
-	// around its rows: the cursor, which is the most of it, and counts.
-	envelope = cursor.MaxText + 256
-)
-
-// tool makes the tool of a lister. A cursor is bound to the tenant, the tool and
-// every filter, so that it continues the one list it was given out by.
-func (l lister) tool(seal cursor.Sealer) catalog.Tool {
-	in := append(slices.Clone(l.in),
-		schema.Field{Name: "limit", Type: schema.Integer, Min: 1, Max: int64(l.most), Default: l.usual, Description: fmt.Sprintf("Most rows of the page, %d when absent.", l.usual)},
-		schema.Field{Name: "cursor", Type: schema.String, Min: 1, Max: cursor.MaxText, Description: "next_cursor of the page before, with the same filters."})
-	return tool.Spec{
-		Name: l.name, Title: l.title, Description: l.description, Scopes: []identity.Scope{identity.LedgerRead}, Kind: tool.Reads,
-		In: in, Out: list(l.row, l.more...),
-		Run: func(ctx context.Context, call catalog.Call, args schema.Values) (tool.Answer, error) {
-			binding, err := l.binding(call, args)
-			if err != nil {
-				return tool.Answer{}, err
-			}
-			window := ledger.Window{Limit: args.Int("limit", l.usual), Budget: tool.Budget - envelope}
-			if text := args.Text("cursor"); text != "" {
-				if window.After, err = seal.Open(ctx, text, binding...); err != nil {
-					return tool.Answer{}, err
-				}
-			}
-			page, err := l.page(ctx, call.Principal.Tenant, args, window)
-			if err != nil {
-				return tool.Answer{}, err
-			}
-			next := ""
-			if page.Next != "" {
-				if next, err = seal.Seal(ctx, page.Next, binding...); err != nil {
-					return tool.Answer{}, err
-				}
-			}
-			return l.answer(ctx, call, args, page, next)
-		},
-	}.Tool()
-}
-
-// binding is what a cursor of this call is good for.
-func (l lister) binding(call catalog.Call, args schema.Values) ([]string, error) {
-	filters := maps.Clone(args)
-	delete(filters, "limit")
-	delete(filters, "cursor")
-	text, err := json.Marshal(filters)
-	if err != nil {
-		return nil, fmt.Errorf("encode filters: %w", err)
-	}
-	return []string{call.Principal.Tenant.String(), l.name, string(text)}, nil
-}
-
-func (l lister) answer(ctx context.Context, call catalog.Call, args schema.Values, page ledger.Page, next string) (tool.Answer, error) {
-	rows := page.Rows
-	if rows == nil {
-		rows = []json.RawMessage{}
-	}
-	structured := map[string]any{"items": rows}
-	text := fmt.Sprintf("%d %s.", len(rows), l.what)
-	for i, row := range rows[:min(len(rows), shown)] {
-		line, err := l.line(row)
-		if err != nil {
-			return tool.Answer{}, fmt.Errorf("row %d: %w", i, err)
-		}
-		text += "\n- " + line
-	}
-	if left := len(rows) - shown; left > 0 {
-		text += fmt.Sprintf("\n- and %d more in the structured content", left)
-	}
-	if page.Cut {
-		text += fmt.Sprintf("\nThe page was cut at %d kB.", tool.Budget/1000)
-	}
-	if next != "" {
-		structured["next_cursor"] = next
-		text += "\nThere is more: call again with cursor set to next_cursor."
-	}
-	if l.extra != nil {
-		more, err := l.extra(ctx, call.Principal.Tenant, args)
-		if err != nil {
-			return tool.Answer{}, err
-		}
-		maps.Copy(structured, more)
-	}
-	return tool.Answer{Text: text, Structured: structured}, nil
-}
 
 // LedgerTools are the five reads of the ledger.
 func LedgerTools(reader *ledger.Reader, seal cursor.Sealer) []catalog.Tool {
@@ -163,8 +58,8 @@ func accountsList(reader *ledger.Reader) lister {
 		},
 		row:  accountFields,
 		more: []schema.Field{{Name: "total_count", Type: schema.Integer, Required: true, Description: "How many accounts match over all pages."}},
-		page: func(ctx context.Context, t identity.Tenant, args schema.Values, w ledger.Window) (ledger.Page, error) {
-			return reader.Accounts(ctx, t, args.Text("status"), args.Text("account_type"), w)
+		page: func(ctx context.Context, call catalog.Call, args schema.Values, w listing.Window) (listing.Page, error) {
+			return reader.Accounts(ctx, call.Principal.Tenant, args.Text("status"), args.Text("account_type"), w)
 		},
 		extra: func(ctx context.Context, t identity.Tenant, args schema.Values) (map[string]any, error) {
 			total, err := reader.AccountsTotal(ctx, t, args.Text("status"), args.Text("account_type"))
@@ -187,16 +82,16 @@ func transactionsList(reader *ledger.Reader) lister {
 			{Name: "until", Type: schema.String, Min: 10, Max: 40, Description: "Before this date, YYYY-MM-DD, or an RFC 3339 time with an offset."},
 		},
 		row: transactionFields,
-		page: func(ctx context.Context, t identity.Tenant, args schema.Values, w ledger.Window) (ledger.Page, error) {
+		page: func(ctx context.Context, call catalog.Call, args schema.Values, w listing.Window) (listing.Page, error) {
 			since, err := bound(args, "since")
 			if err != nil {
-				return ledger.Page{}, err
+				return listing.Page{}, err
 			}
 			until, err := bound(args, "until")
 			if err != nil {
-				return ledger.Page{}, err
+				return listing.Page{}, err
 			}
-			return reader.Transactions(ctx, t, ledger.TransactionFilter{
+			return reader.Transactions(ctx, call.Principal.Tenant, ledger.TransactionFilter{
 				AccountID: args.Text("account_id"), CounterpartyID: args.Text("counterparty_id"),
 				Direction: args.Text("direction"), Status: args.Text("status"), Since: since, Until: until,
 			}, w)
@@ -218,12 +113,12 @@ func obligationsList(reader *ledger.Reader) lister {
 			{Name: "due_before", Type: schema.String, Min: 10, Max: 40, Description: "Due before this date, YYYY-MM-DD, or an RFC 3339 time with an offset."},
 		},
 		row: obligationFields,
-		page: func(ctx context.Context, t identity.Tenant, args schema.Values, w ledger.Window) (ledger.Page, error) {
+		page: func(ctx context.Context, call catalog.Call, args schema.Values, w listing.Window) (listing.Page, error) {
 			before, err := bound(args, "due_before")
 			if err != nil {
-				return ledger.Page{}, err
+				return listing.Page{}, err
 			}
-			return reader.Obligations(ctx, t, ledger.ObligationFilter{
+			return reader.Obligations(ctx, call.Principal.Tenant, ledger.ObligationFilter{
 				Status: args.Text("status"), Type: args.Text("type"), Direction: args.Text("direction"), DueBefore: before,
 			}, w)
 		},
@@ -242,23 +137,12 @@ func counterpartiesList(reader *ledger.Reader) lister {
 			{Name: "type", Type: schema.String, Enum: ledger.CounterpartyTypes, Description: "Only counterparties of this type."},
 		},
 		row: counterpartyFields,
-		page: func(ctx context.Context, t identity.Tenant, args schema.Values, w ledger.Window) (ledger.Page, error) {
-			return reader.Counterparties(ctx, t, args.Text("q"), args.Text("type"), w)
+		page: func(ctx context.Context, call catalog.Call, args schema.Values, w listing.Window) (listing.Page, error) {
+			return reader.Counterparties(ctx, call.Principal.Tenant, args.Text("q"), args.Text("type"), w)
 		},
 		line: summarize(func(c ledger.Counterparty) string {
 			return fmt.Sprintf("`%s` %s, %s, risk %s, %s", c.ID, fence.Text(c.Name), c.Type, c.RiskLevel, c.VerifiedStatus)
 		}),
-	}
-}
-
-// summarize decodes a row and writes its line.
-func summarize[T any](line func(T) string) func(json.RawMessage) (string, error) {
-	return func(row json.RawMessage) (string, error) {
-		var value T
-		if err := json.Unmarshal(row, &value); err != nil {
-			return "", fmt.Errorf("decode row: %w", err)
-		}
-		return line(value), nil
 	}
 }
 
