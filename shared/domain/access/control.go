@@ -210,6 +210,7 @@ func (c *Control) agent(ctx context.Context, f *file, claimed Claimed) (identity
 	}
 	return identity.Principal{
 		Kind: identity.Agent, ID: rec.ID, Tenant: claimed.Tenant, Scopes: claimed.Scopes.Intersect(rec.Scopes), Agent: &rec,
+		Behavior: answer.Behavior,
 	}, nil
 }
 
@@ -251,7 +252,7 @@ func (c *Control) registration(ctx context.Context, f *file, claimed Claimed) (*
 		if !reg.Active() {
 			return nil, fault.New(fault.AgentNotOnchain, "The registry contract does not hold the agent, or its registration was revoked.")
 		}
-		answer := &chainAnswer{TenantID: reg.TenantID, ScopeHash: reg.ScopeHash, expires: asked.Add(chainLife)}
+		answer := &chainAnswer{TenantID: reg.TenantID, ScopeHash: reg.ScopeHash, Behavior: reg.BehaviorHash, expires: asked.Add(chainLife)}
 		c.cache(ctx, claimed.Subject, answer)
 		return answer, nil
 	})

@@ -158,6 +158,7 @@ func (f *file) take(item record.Item) error {
 type chainAnswer struct {
 	TenantID  identity.Hash `json:"tenant_id"`
 	ScopeHash identity.Hash `json:"scope_hash"`
+	Behavior  identity.Hash `json:"behavior_hash"`
 	expires   time.Time
 }
 

@@ -13,7 +13,7 @@ import (
 // renaming one breaks them.
 type Code string
 
-// The codes of identity, the ladder and the reads. The surface's table gives
+// The codes of identity, the ladder, the reads and the money path. The surface's table gives
 // each its HTTP status and its two JSON-RPC numbers.
 const (
 	Internal              Code = "internal_error"
@@ -38,6 +38,13 @@ const (
 	ProofNotFound         Code = "proof_not_found"
 	ResourceNotFound      Code = "resource_not_found"
 	RawArtifactNotFound   Code = "raw_artifact_not_found"
+	AuthorizationNotFound Code = "authorization_not_found"
+	ProposalNotFound      Code = "proposal_not_found"
+	ActorInactive         Code = "actor_inactive"
+	DomainNotAuthorized   Code = "domain_not_authorized"
+	ActorLimitExceeded    Code = "actor_limit_exceeded"
+	SelfApprovalBlocked   Code = "self_approval_blocked"
+	SecondApprovalNeeded  Code = "second_approval_required"
 )
 
 // Error is a failure with a code. Details and Extra are shown to the caller;

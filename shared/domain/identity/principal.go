@@ -1,5 +1,7 @@
 package identity
 
+import "github.com/robotmoney/mcp/shared/domain/money"
+
 // Kind tells the two sorts of caller apart.
 type Kind string
 
@@ -17,7 +19,10 @@ type Principal struct {
 	Scopes Scopes // what this call may use: the token's scopes inside the grant
 	Agent  *AgentRecord
 	Member *MemberRecord
-	URIs   []string // what a capability token names; nil for every other credential
+	// Behavior is the agent's behaviour hash on the chain, zero where it is not
+	// known.
+	Behavior Hash
+	URIs     []string // what a capability token names; nil for every other credential
 }
 
 // Actor is who acted, as events name it: an agent, a user, or an operator or
@@ -83,14 +88,36 @@ const (
 	Admin    Role = "admin"
 )
 
+// Domain is a field of work in which a member may approve.
+type Domain string
+
+// The approval domains.
+const (
+	AP             Domain = "ap" // what is owed to others
+	AR             Domain = "ar" // what others owe
+	Treasury       Domain = "treasury"
+	Payroll        Domain = "payroll"
+	Reconciliation Domain = "reconciliation"
+)
+
+// Domains lists every approval domain.
+var Domains = []Domain{AP, AR, Treasury, Payroll, Reconciliation}
+
 // MemberRecord is what a tenant knows about one of its people.
 type MemberRecord struct {
-	ID        string `json:"id"`
-	TenantID  string `json:"tenant_id"`
-	Name      string `json:"name"`
-	Role      Role   `json:"role"`
-	Status    Status `json:"status"`
-	CreatedAt string `json:"created_at"` // RFC 3339
+	ID        string   `json:"id"`
+	TenantID  string   `json:"tenant_id"`
+	Name      string   `json:"name"`
+	Role      Role     `json:"role"`
+	Status    Status   `json:"status"`
+	CreatedAt string   `json:"created_at"`                 // RFC 3339
+	Domains   []Domain `json:"approval_domains,omitempty"` // where the member may approve; none is nowhere
+	// Limits are the greatest amounts the member may approve, one for each
+	// currency. An amount in a currency without one is over the limit.
+	Limits []money.Written `json:"approval_limits,omitempty"`
+	// SecondApprover is the amount above which somebody else must approve too,
+	// nil for none of the member's own.
+	SecondApprover *money.Written `json:"second_approver_above,omitempty"`
 }
 
 // Ceiling is the most a member of this role can hold, whatever the token says.

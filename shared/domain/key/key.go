@@ -36,13 +36,17 @@ const (
 
 // Prefixes of sort keys that hold many items.
 const (
-	RevokedPrefix = "jti#"
-	BalancePrefix = "balance#"
+	RevokedPrefix  = "jti#"
+	BalancePrefix  = "balance#"
+	DecisionPrefix = "decision#"
 )
 
 // OutboxShards is how many partitions the outbox is spread over. A sweep reads
 // each; lowering it leaves the items of the dropped shards behind.
 const OutboxShards = 16
+
+// DueShards is how many partitions what expires is spread over.
+const DueShards = 4
 
 // AgentPartition holds an agent's record, the chain's answer about it and its
 // revoked token ids, so that one consistent query reads all three.
@@ -119,6 +123,54 @@ func Rollup(t identity.Tenant, dimension, currency, direction, period, value str
 	return Key{"tenant#" + t.String() + "#rollup#" + dimension + "#" + currency + "#" + direction, period + "#" + value}
 }
 
+// Promises are what was promised for one subject of a policy's caps: an agent, a
+// counterparty, or the tenant itself (of is then empty).
+func Promises(t identity.Tenant, per, of string) Key {
+	return Key{"tenant#" + t.String() + "#promises#" + per + "#" + of, Record}
+}
+
+// PolicyHead says which version of a tenant's policy is active.
+func PolicyHead(t identity.Tenant) Key { return Key{"tenant#" + t.String() + "#policy", "head"} }
+
+// PolicyMark is the highest version of a tenant's policy there ever was. It lies
+// apart from the head: who puts back an old head has not put back this one.
+func PolicyMark(t identity.Tenant) Key { return Key{"tenant#" + t.String() + "#policymark", Record} }
+
+// PolicyVersion is one version of a tenant's policy, as it was signed.
+func PolicyVersion(t identity.Tenant, version int64) Key {
+	return Key{"tenant#" + t.String() + "#policy", fmt.Sprintf("version#%019d", version)}
+}
+
+// Settings are a tenant's own choices.
+func Settings(t identity.Tenant) Key { return Key{"tenant#" + t.String(), "settings"} }
+
+// Decision is a policy decision, in the partition of what it decided about.
+func Decision(t identity.Tenant, subject id.Prefix, name, decision string) Key {
+	return Key{Ledger(t, subject, name).PK, DecisionPrefix + decision}
+}
+
+// Same is the mark of what an agent proposed, by the hash of its arguments: the
+// place where two identical proposals meet.
+func Same(t identity.Tenant, caller, tool, sum string) Key {
+	return Key{"tenant#" + t.String() + "#replay#" + caller, tool + "=" + sum}
+}
+
+// Feed orders all proposals of a tenant, payments and others, in an index.
+func Feed(t identity.Tenant, createdAt, name string) Key {
+	return Key{"tenant#" + t.String() + "#feed", createdAt + "#" + name}
+}
+
+// Due is the mark of something that expires, in the order of its time, for the
+// sweep that sees to it. The shard spreads the writes.
+func Due(t identity.Tenant, at time.Time, name string) Key {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return Key{DuePartition(int(h.Sum32() % DueShards)), at.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + t.String() + "#" + name}
+}
+
+// DuePartition is one shard of what expires.
+func DuePartition(shard int) string { return fmt.Sprintf("due#%02d", shard) }
+
 // Page is a wiki page under its slug, which is stable across renderings.
 func Page(t identity.Tenant, slug string) Key {
 	return Key{"tenant#" + t.String() + "#page", slug}
@@ -177,4 +229,47 @@ func Count(t identity.Tenant, kind id.Prefix, values string) Key {
 // that a search inside names is a search for what begins with something.
 func Suffix(t identity.Tenant, suffix, counterparty string) Key {
 	return Key{"tenant#" + t.String() + "#suffix", suffix + "#" + counterparty}
+}
+
+// JournalShards is how many partitions a tenant's journal is spread over, and
+// JournalBlock how many entries in a row lie in the same one. Either is part of
+// every entry's place: with another value what was written is not found.
+//
+// Appending fills one block after the other, and one partition takes a few
+// hundred entries a second at best. Spread out, the journal as a whole takes
+// what its head allows.
+const (
+	JournalShards = 16
+	JournalBlock  = 64
+)
+
+// JournalPartition holds the head of a tenant's journal.
+func JournalPartition(t identity.Tenant) string { return "tenant#" + t.String() + "#journal" }
+
+// JournalHead says where a tenant's journal ends.
+func JournalHead(t identity.Tenant) Key { return Key{JournalPartition(t), "head"} }
+
+// JournalEntry is one entry of a tenant's journal, by its number from 0.
+func JournalEntry(t identity.Tenant, seq int64) Key {
+	shard := int(seq / JournalBlock % JournalShards)
+	return Key{JournalEntries(t, shard), fmt.Sprintf("%019d", seq)}
+}
+
+// JournalEntries is one partition of entries, in their order.
+func JournalEntries(t identity.Tenant, shard int) string {
+	return fmt.Sprintf("%s#entry#%02d", JournalPartition(t), shard)
+}
+
+// JournalMark says that an event is in a tenant's journal, and where.
+func JournalMark(t identity.Tenant, event string) Key {
+	h := fnv.New32a()
+	h.Write([]byte(event))
+	return Key{JournalMarks(t, int(h.Sum32()%JournalShards)), event}
+}
+
+// JournalMarks is one partition of marks, by the events' ids. They lie in few
+// partitions so that a check finds a mark without an entry, which would keep an
+// event out for ever.
+func JournalMarks(t identity.Tenant, shard int) string {
+	return fmt.Sprintf("%s#mark#%02d", JournalPartition(t), shard)
 }

@@ -57,10 +57,12 @@ type Put struct {
 
 // Add moves counters by signed deltas; an item that is not there starts at
 // zero. Deltas commute: what else moves the counter never makes a change fail
-// for good.
+// for good, but for the counters in Most.
 type Add struct {
 	Key    key.Key
 	Deltas map[string]*big.Int
+	Most   map[string]*big.Int // counters that must be at most so much before the deltas; one that is not there is zero
+	Drop   []string            // counters that are forgotten
 }
 
 // Change is a mutation as a value: what domain code decides and the table
@@ -93,6 +95,6 @@ type Store interface {
 	// Query returns one page of a partition.
 	Query(ctx context.Context, q Query) (Page, error)
 	// Commit makes the whole change or none of it; ErrConflict when a version
-	// was not what the change expects.
+	// was not what the change expects, or a counter above its most.
 	Commit(ctx context.Context, c Change) error
 }

@@ -1,55 +1,16 @@
 package chain
 
-import (
-	"encoding/hex"
-	"fmt"
-	"strings"
+import "github.com/robotmoney/mcp/shared/domain/identity"
 
-	"github.com/robotmoney/mcp/shared/domain/identity"
-)
+// Address is an account on the chain.
+type Address = identity.Address
 
-// Address is an account or a contract. The zero address is nobody.
-type Address [20]byte
-
-// ParseAddress reads 0x and 40 hexadecimal digits. Digits of one case carry no
-// checksum; digits of both cases must carry the right EIP-55 one, so a mistyped
-// address is refused before money or a right is given to it.
-func ParseAddress(text string) (Address, error) {
-	digits, ok := strings.CutPrefix(text, "0x")
-	if !ok || len(digits) != 40 {
-		return Address{}, fmt.Errorf("address %.80q: want 0x and 40 hexadecimal digits", text)
-	}
-	var a Address
-	if _, err := hex.Decode(a[:], []byte(digits)); err != nil {
-		return Address{}, fmt.Errorf("address %.80q: %w", text, err)
-	}
-	mixed := strings.ToLower(digits) != digits && strings.ToUpper(digits) != digits
-	if mixed && a.String() != text {
-		return Address{}, fmt.Errorf("address %.80q: the EIP-55 checksum is wrong", text)
-	}
-	return a, nil
-}
+// ParseAddress reads 0x and 40 hexadecimal digits, with their checksum.
+func ParseAddress(text string) (Address, error) { return identity.ParseAddress(text) }
 
 // AddressOf is the address of an uncompressed public key, X then Y, without the
 // 0x04 that some encodings put in front.
 func AddressOf(key [64]byte) Address {
 	hash := identity.Keccak(key[:])
 	return Address(hash[12:])
-}
-
-// IsZero says whether a is the zero address.
-func (a Address) IsZero() bool { return a == Address{} }
-
-// String writes the address with its EIP-55 checksum: a letter is upper case
-// where the hash of the lower-case digits has a nibble of 8 or more.
-func (a Address) String() string {
-	digits := []byte(hex.EncodeToString(a[:]))
-	hash := identity.Keccak(digits)
-	for i, digit := range digits {
-		nibble := hash[i/2] >> (4 * (1 - i%2)) & 0xf
-		if digit >= 'a' && nibble >= 8 {
-			digits[i] = digit - 'a' + 'A'
-		}
-	}
-	return "0x" + string(digits)
 }

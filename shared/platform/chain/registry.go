@@ -102,6 +102,31 @@ func plausible(r identity.Registration, asked identity.Hash) error {
 	return nil
 }
 
+// isTenantSigner is the selector of isTenantSigner(bytes32,address).
+var isTenantSigner = Selector("isTenantSigner(bytes32,address)")
+
+// IsTenantSigner says whether the registry lists an account as a signer of a
+// tenant. Every error has the code onchain_unavailable.
+func (r *Registry) IsTenantSigner(ctx context.Context, tenant identity.Hash, signer Address) (listed bool, err error) {
+	call := slices.Concat(isTenantSigner[:], tenant[:], make([]byte, 12), signer[:])
+	err = r.client.Call(ctx, r.contract, call, func(returned []byte) (err error) {
+		listed, err = decodeBool(returned)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("ask whether %s signs for tenant %s: %w", signer, tenant, err)
+	}
+	return listed, nil
+}
+
+// decodeBool reads one returned bool.
+func decodeBool(returned []byte) (bool, error) {
+	if len(returned) != 32 || !allZero(returned[:31]) || returned[31] > 1 {
+		return false, errors.New("returned no bool")
+	}
+	return returned[31] == 1, nil
+}
+
 func allZero(b []byte) bool {
 	for _, x := range b {
 		if x != 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -107,18 +108,48 @@ func (t *Table) put(put record.Put) *types.Put {
 }
 
 func (t *Table) add(add record.Add) *types.Update {
-	var terms []string
-	names, values := map[string]string{}, map[string]types.AttributeValue{}
-	for i, name := range slices.Sorted(maps.Keys(add.Deltas)) {
-		n, v := fmt.Sprintf("#n%d", i), fmt.Sprintf(":n%d", i)
-		terms = append(terms, n+" "+v)
-		names[n] = numPrefix + name
-		values[v] = &types.AttributeValueMemberN{Value: add.Deltas[name].String()}
+	out := &types.Update{
+		TableName: &t.Name, Key: keyOf(add.Key),
+		ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: map[string]types.AttributeValue{},
 	}
-	return &types.Update{
-		TableName: &t.Name, Key: keyOf(add.Key), UpdateExpression: aws.String("ADD " + strings.Join(terms, ", ")),
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	placeholders := map[string]string{} // of counters, one each
+	name := func(counter string) string {
+		p, known := placeholders[counter]
+		if !known {
+			p = fmt.Sprintf("#n%d", len(placeholders))
+			placeholders[counter], out.ExpressionAttributeNames[p] = p, numPrefix+counter
+		}
+		return p
 	}
+	value := func(n *big.Int) string {
+		v := fmt.Sprintf(":n%d", len(out.ExpressionAttributeValues))
+		out.ExpressionAttributeValues[v] = &types.AttributeValueMemberN{Value: n.String()}
+		return v
+	}
+	var deltas, drops, bounds []string
+	for _, counter := range slices.Sorted(maps.Keys(add.Deltas)) {
+		deltas = append(deltas, name(counter)+" "+value(add.Deltas[counter]))
+	}
+	for _, counter := range add.Drop {
+		drops = append(drops, name(counter))
+	}
+	for _, counter := range slices.Sorted(maps.Keys(add.Most)) {
+		n, most := name(counter), add.Most[counter]
+		bound := n + " <= " + value(most)
+		if most.Sign() >= 0 { // a counter that is not there is zero
+			bound = "(attribute_not_exists(" + n + ") OR " + bound + ")"
+		}
+		bounds = append(bounds, bound)
+	}
+	update := "ADD " + strings.Join(deltas, ", ")
+	if drops != nil {
+		update += " REMOVE " + strings.Join(drops, ", ")
+	}
+	out.UpdateExpression = &update
+	if bounds != nil {
+		out.ConditionExpression = aws.String(strings.Join(bounds, " AND "))
+	}
+	return out
 }
 
 func (t *Table) remove(k key.Key) *types.Delete {

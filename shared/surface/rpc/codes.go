@@ -101,6 +101,14 @@ var faces = map[fault.Code]Face{
 	fault.ResourceNotFound:    params,
 	fault.RawArtifactNotFound: params,
 
+	fault.AuthorizationNotFound: params,
+	fault.ProposalNotFound:      params,
+	fault.ActorInactive:         params,
+	fault.DomainNotAuthorized:   params,
+	fault.ActorLimitExceeded:    params,
+	fault.SelfApprovalBlocked:   params,
+	fault.SecondApprovalNeeded:  params,
+
 	fault.Conflict: internal,
 	fault.Internal: internal,
 }

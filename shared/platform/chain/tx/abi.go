@@ -103,12 +103,3 @@ func decodeUint(returned []byte) (uint64, error) {
 	}
 	return n, nil
 }
-
-// decodeBool reads one returned bool.
-func decodeBool(returned []byte) (bool, error) {
-	n, err := decodeUint(returned)
-	if err != nil || n > 1 {
-		return false, errors.Join(err, errors.New("returned no bool"))
-	}
-	return n == 1, nil
-}

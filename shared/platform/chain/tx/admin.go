@@ -108,16 +108,8 @@ func (a *RegistryAdmin) Nonce(ctx context.Context, tenant identity.Hash) (nonce 
 }
 
 // IsTenantSigner says whether an account may sign for a tenant.
-func (a *RegistryAdmin) IsTenantSigner(ctx context.Context, tenant identity.Hash, signer chain.Address) (allowed bool, err error) {
-	call := Function("isTenantSigner(bytes32,address)").Bytes32(tenant).Address(signer).Encode()
-	err = a.transactor.Client().Call(ctx, a.contract, call, func(returned []byte) (err error) {
-		allowed, err = decodeBool(returned)
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("ask whether %s signs for tenant %s: %w", signer, tenant, err)
-	}
-	return allowed, nil
+func (a *RegistryAdmin) IsTenantSigner(ctx context.Context, tenant identity.Hash, signer chain.Address) (bool, error) {
+	return chain.NewRegistry(a.transactor.Client(), a.contract).IsTenantSigner(ctx, tenant, signer)
 }
 
 // signed is the tenant's signature of a message for the tenant's next nonce.
