@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	_ "time/tzdata" // policies name zones, and the runtime has none
 
 	"github.com/aws/aws-lambda-go/lambda"
 )

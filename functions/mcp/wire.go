@@ -8,28 +8,24 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
-
 	"github.com/robotmoney/mcp/shared/domain/access"
 	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/charter"
 	"github.com/robotmoney/mcp/shared/domain/cursor"
 	"github.com/robotmoney/mcp/shared/domain/evidence"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/member"
-	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/proof"
+	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
 	"github.com/robotmoney/mcp/shared/edge"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/blob"
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
+	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 	"github.com/robotmoney/mcp/shared/platform/jwks"
 	"github.com/robotmoney/mcp/shared/platform/metric"
 	"github.com/robotmoney/mcp/shared/platform/secret"
@@ -41,10 +37,6 @@ import (
 	individual "github.com/robotmoney/mcp/shared/surface/member"
 )
 
-// idle is how long a connection may lie unused before it is not used again: a
-// function may have been frozen in between, and the other side gone.
-const idle = 20 * time.Second
-
 // recheck is how long a chain endpoint that failed its first check is left
 // alone. A node that only hiccuped on a cold start must not shut an agent out
 // for long.
@@ -55,7 +47,7 @@ func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	now := time.Now
 	cloud := clients(c)
 	trail := &audit.Trail{Bus: cloud.events, Store: cloud.store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
-		Lost: func() { metric.Count(os.Stdout, now(), c.function, "AuditRefused") }}
+		Lost: func() { metric.Count(os.Stdout, now(), c.aws.Function, "AuditRefused") }}
 
 	node, err := chain.New(chain.Config{Endpoints: c.rpcURLs, ChainID: c.chainID, Recheck: recheck, Now: now})
 	if err != nil {
@@ -65,10 +57,12 @@ func wire(c config, log *slog.Logger) (*edge.Server, error) {
 		Issuer: c.issuer, Audience: []string{c.endpointURL, c.origin}, Keys: jwks.New(c.jwksURL, now, log), Now: now,
 	}
 	limits := &access.Limiter{Counter: &table.Rate{Table: cloud.store, Default: access.DefaultRate}, Now: now, Refused: refusals(trail, log)}
-	door := access.New(tokens, cloud.store, chain.NewRegistry(node, c.registry), limits, log, now)
+	registry := chain.NewRegistry(node, c.registry)
+	door := access.New(tokens, cloud.store, registry, limits, log, now)
+	policies := &charter.Register{Store: cloud.store, Chain: tx.PolicySigners{Registry: registry}, Domain: charter.Domain{ChainID: c.chainID, Registry: c.registry}}
 
 	offered, err := mount(c.providers, map[string]func() catalog.Provider{
-		"brain":  func() catalog.Provider { return company(cloud, trail, now) },
+		"brain":  func() catalog.Provider { return company(cloud, policies, trail, now) },
 		"agent":  func() catalog.Provider { return agent.Provider(limits.Limit) },
 		"member": func() catalog.Provider { return individual.Provider(&member.Reader{Store: cloud.store}) },
 	})
@@ -90,45 +84,21 @@ type outside struct {
 	cursors cursor.Sealer // its key lies in Secrets Manager
 }
 
-// clients makes the AWS clients. The credentials are in every function's
-// environment, so the SDK's chain of other places is not linked at all.
+// clients makes the AWS clients.
 func clients(c config) outside {
-	base := aws.Config{
-		Region: c.region,
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: c.accessKey, SecretAccessKey: c.secretKey, SessionToken: c.sessionToken}, nil
-		}),
-	}
-	client := awshttp.New(idle)
-	db := dynamodb.NewFromConfig(base, func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = client, endpoint(c.dynamodbEndpoint)
-	})
-	events := eventbridge.NewFromConfig(base, func(o *eventbridge.Options) {
-		o.HTTPClient, o.BaseEndpoint = client, endpoint(c.eventsEndpoint)
-	})
+	made := c.aws.Clients()
 	cursors := cursor.Sealer{Key: secret.Fixed([]byte(c.cursorKey))}
 	if c.cursorKey == "" {
-		keys := secretsmanager.NewFromConfig(base, func(o *secretsmanager.Options) { o.HTTPClient = client })
-		cursors.Key = (&secret.Key{API: keys, ARN: c.cursorSecret}).Get
+		cursors.Key = made.Secret(c.cursorSecret)
 	}
-	return outside{
-		store: &table.Table{API: db, Name: c.table}, events: &bus.Bus{API: events, Name: c.bus}, cursors: cursors,
-		blobs: &blob.Bucket{Name: c.bucket, Region: c.region, Endpoint: c.s3Endpoint, Credentials: base.Credentials, HTTP: client, Now: time.Now},
-	}
-}
-
-func endpoint(url string) *string {
-	if url == "" {
-		return nil
-	}
-	return &url
+	return outside{store: made.Table(c.table), events: made.Bus(c.bus), blobs: made.Bucket(c.bucket, time.Now), cursors: cursors}
 }
 
 // company is the provider of a company's own data.
-func company(cloud outside, trail *audit.Trail, now func() time.Time) catalog.Provider {
+func company(cloud outside, policies *charter.Register, trail *audit.Trail, now func() time.Time) catalog.Provider {
 	store := cloud.store
 	return brain.Provider(brain.Sources{
-		Ledger: &ledger.Reader{Store: store, Now: now}, Intents: &payments.Reader{Store: store},
+		Ledger: &ledger.Reader{Store: store, Now: now}, Desk: &proposals.Desk{Store: store, Policies: policies, Trail: trail, IDs: trail.IDs, Now: now},
 		Pages: &wiki.Reader{Store: store}, Proofs: &proof.Reader{Store: store}, Evidence: &evidence.Resolver{Store: store, Now: now},
 		Raw: &raw.Archive{Store: store, Blobs: cloud.blobs, Trail: trail, IDs: trail.IDs, Now: now}, Cursors: cloud.cursors,
 	})

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
+	"github.com/robotmoney/mcp/shared/domain/identity"
 )
 
 // Exit codes. A script may rely on them.
@@ -38,6 +39,19 @@ var commands = []command{
 	{"agent quarantine", "ID", "stop an agent within five seconds; it can be activated again", agentQuarantine},
 	{"agent activate", "ID", "let a quarantined agent act again", agentActivate},
 	{"agent revoke", "ID", "revoke an agent on the chain and in its record, for good", agentRevoke},
+	{"policy lint", "FILE", "say what is wrong with a policy, without asking anybody", policyLint},
+	{"policy sign", "FILE --tenant T", "add a signature of the tenant's signer to FILE.sig", policySign},
+	{"policy activate", "FILE --tenant T", "put a signed policy in force", policyActivate},
+	{"policy show", "--tenant T", "print the policy in force, its signatures checked", policyShow},
+	{"policy simulate", "FILE [--action A --amount N --currency C --counterparty ID ...]", "judge made-up facts by a policy", policySimulate},
+	{"member list", "--tenant T", "print a tenant's people and what they may approve", memberList},
+	{"member add", "ID --tenant T --name N --role R [--domains a,b --limit 10000USD]", "enter a person", memberAdd},
+	{"member set", "ID --tenant T [--role R --status S --domains a,b --limit 10000USD]", "change what a person may do", memberSet},
+	{"intent pause", "ID --tenant T", "keep an approved payment intent from being executed", intentPause},
+	{"intent resume", "ID --tenant T", "let a paused payment intent go on", intentResume},
+	{"intent stop", "ID --tenant T", "cancel a paused payment intent, for good", intentStop},
+	{"audit check", "--tenant T [--file F]", "walk a tenant's audit chain and name the first fault in it", auditCheck},
+	{"audit export", "--tenant T", "print a tenant's audit chain, an entry a line", auditExport},
 	{"smoke", "[--url URL] [--token TOKEN]", "check a deployed endpoint: discovery, challenge, one read", smoke},
 }
 
@@ -138,6 +152,20 @@ func (c *call) parse(arguments int) error {
 	}
 	c.args = plain
 	return nil
+}
+
+// forTenant reads the flags of a command that is about one tenant's things, and so
+// many arguments.
+func (c *call) forTenant(arguments int) (identity.Tenant, error) {
+	name := c.flags.String("tenant", "", "the tenant")
+	if err := c.parse(arguments); err != nil {
+		return identity.Tenant{}, err
+	}
+	t, err := identity.OperatorTenant(*name)
+	if err != nil {
+		return identity.Tenant{}, usageError("--tenant: " + err.Error())
+	}
+	return t, nil
 }
 
 // print writes a result: as JSON, or as lines of name and value.

@@ -16,7 +16,9 @@ import (
 
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/charter"
 	"github.com/robotmoney/mcp/shared/domain/id"
+	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/roster"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/bus"
@@ -27,7 +29,10 @@ import (
 
 // target is the system a command acts on.
 type target struct {
+	store    *table.Table
 	roster   *roster.Roster
+	policies *charter.Register
+	desk     *proposals.Desk
 	registry *chain.Registry
 	contract chain.Address
 	client   *chain.Client
@@ -72,7 +77,12 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 	})}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: log}
+	t.store = store
 	t.roster = &roster.Roster{Store: store, Trail: trail}
+	t.policies = &charter.Register{
+		Store: store, Trail: trail, Chain: tx.PolicySigners{Registry: t.registry}, Domain: charter.Domain{ChainID: stack.ChainID, Registry: t.contract},
+	}
+	t.desk = &proposals.Desk{Store: store, Policies: t.policies, Trail: trail, IDs: trail.IDs, Now: time.Now}
 	return t, nil
 }
 

@@ -42,6 +42,9 @@ type Config struct {
 	Rules      []Rule
 	Queues     []Queue
 	Schedules  []Schedule
+	// Ready holds all deliveries and schedules back until it is closed: events
+	// are taken before the functions that want them can run. Nil holds nothing.
+	Ready <-chan struct{}
 	// DeadLetter is told of each message that was given up. Calls do not
 	// overlap for one target or queue worker but may between them.
 	DeadLetter func(DeadLetter)
@@ -76,12 +79,18 @@ type Target struct {
 	Backoff time.Duration
 	// Queue names one of Config.Queues.
 	Queue string
+	// DeadLetters names the queue for what Function failed on for good; empty
+	// for none. A queue has its own.
+	DeadLetters string
 }
 
 // DeadLetter is a message that was given up.
 type DeadLetter struct {
 	// From names the target, queue or schedule.
 	From string
+	// Queue is the dead-letter queue it belongs into, as From's configuration
+	// names it; empty for none: AWS drops it then.
+	Queue string
 	// Body is the envelope of the event.
 	Body []byte
 	// Attempts that were made.
@@ -144,10 +153,10 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 		}
 	}
 	for _, l := range lines {
-		l.start(ctx, &b.running)
+		l.start(ctx, c.Ready, &b.running)
 	}
 	for _, t := range ticks {
-		b.running.Go(func() { t.run(ctx) })
+		b.running.Go(func() { t.run(ctx, c.Ready) })
 	}
 	return b, nil
 }
@@ -164,6 +173,11 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Ready == nil {
+		ready := make(chan struct{})
+		close(ready)
+		c.Ready = ready
 	}
 	return c
 }
@@ -219,6 +233,9 @@ func (b *Bus) Close() error {
 // Settle waits until every accepted event is delivered or given up.
 func (b *Bus) Settle(ctx context.Context) error { return b.pending.wait(ctx) }
 
+// Settled says whether that is so now.
+func (b *Bus) Settled() bool { return b.pending.none() }
+
 // deliver puts an event on the line of each target it matches; with none, or
 // after the last of them, the event is settled.
 func (b *Bus) deliver(e envelope) error {
@@ -252,7 +269,7 @@ func (b *Bus) deliver(e envelope) error {
 
 // bury gives a message to the dead-letter callback.
 func (b *Bus) bury(d DeadLetter) {
-	b.config.Log.Error("dead letter", "from", d.From, "attempts", d.Attempts, "reason", d.Reason)
+	b.config.Log.Error("dead letter", "from", d.From, "queue", d.Queue, "attempts", d.Attempts, "reason", d.Reason)
 	if b.config.DeadLetter != nil {
 		b.config.DeadLetter(d)
 	}
@@ -273,6 +290,12 @@ func (p *pending) add(n int) {
 		close(p.zero)
 		p.zero = nil
 	}
+}
+
+func (p *pending) none() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.n == 0
 }
 
 func (p *pending) wait(ctx context.Context) error {

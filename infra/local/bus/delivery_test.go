@@ -393,6 +393,13 @@ func TestSchedule(t *testing.T) {
 		if err := b.Fire("none"); err == nil {
 			t.Error("fired a schedule that is not there")
 		}
+		event, err := b.Scheduled("anchor")
+		if err != nil || kinds(t, []string{string(event)}) != "Scheduled Event" {
+			t.Errorf("event of the schedule %s, %v", event, err)
+		}
+		if _, err := b.Scheduled("none"); err == nil {
+			t.Error("an event of a schedule that is not there")
+		}
 	})
 }
 

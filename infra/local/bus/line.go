@@ -29,6 +29,7 @@ type message struct {
 // what SQS and Lambda's queue of asynchronous invocations have in common.
 type line struct {
 	name    string
+	letters string        // the queue for what is given up; empty for none
 	batch   int           // most messages of one delivery
 	window  time.Duration // how long to wait for a batch to fill
 	workers int
@@ -75,12 +76,16 @@ func (l *line) notify() {
 	l.changed = make(chan struct{})
 }
 
-func (l *line) start(ctx context.Context, running *sync.WaitGroup) {
+// start sets the workers to work once ready is closed.
+func (l *line) start(ctx context.Context, ready <-chan struct{}, running *sync.WaitGroup) {
 	l.mu.Lock()
 	l.notify()
 	l.mu.Unlock()
 	for range l.workers {
 		running.Go(func() {
+			if !await(ctx, ready) {
+				return
+			}
 			for {
 				batch := l.receive(ctx)
 				if batch == nil {
@@ -96,12 +101,22 @@ func (l *line) start(ctx context.Context, running *sync.WaitGroup) {
 	}
 }
 
+// await waits for ready to be closed; false means that ctx ended first.
+func await(ctx context.Context, ready <-chan struct{}) bool {
+	select {
+	case <-ready:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // receive blocks until there is a batch; nil means that ctx ended.
 func (l *line) receive(ctx context.Context) []*message {
 	for {
 		batch, exhausted, wait, changed := l.take(time.Now())
 		for _, m := range exhausted {
-			l.bury(DeadLetter{From: l.name, Body: m.body, Attempts: m.attempts, Reason: m.reason})
+			l.bury(DeadLetter{From: l.name, Queue: l.letters, Body: m.body, Attempts: m.attempts, Reason: m.reason})
 			m.done()
 			l.pending.add(-1)
 		}

@@ -24,6 +24,12 @@ type Queue struct {
 	// MaxReceiveCount of the redrive policy; after that many deliveries a
 	// message is given up. Zero means never.
 	MaxReceiveCount int
+	// DeadLetters names the queue of the redrive policy, for what is given up.
+	DeadLetters string
+	// Backoff before a failed message is delivered again, doubled for each
+	// further time and never longer than VisibilityTimeout. Zero leaves it
+	// hidden for the whole of that, as SQS does.
+	Backoff time.Duration
 	// Function gets the batches.
 	Function Invoker
 	// BatchSize is 1 to 10,000; zero means 10. Above 10 a window is needed.
@@ -73,7 +79,7 @@ func (b *Bus) queueLine(q Queue) (*line, error) {
 	}
 	arn := fmt.Sprintf("arn:aws:sqs:%s:%s:%s", b.config.Region, b.config.AccountID, q.Name)
 	l := &line{
-		name: q.Name, batch: q.BatchSize, window: q.BatchingWindow, workers: q.Concurrency, most: q.MaxReceiveCount,
+		name: q.Name, letters: q.DeadLetters, batch: q.BatchSize, window: q.BatchingWindow, workers: q.Concurrency, most: q.MaxReceiveCount,
 		hide: func(int) time.Duration { return q.VisibilityTimeout },
 		bury: b.bury, pending: &b.pending,
 	}
@@ -81,6 +87,12 @@ func (b *Bus) queueLine(q Queue) (*line, error) {
 		failed, err := consume(ctx, q, batch, sqsEvent(batch, arn, b.config.Region))
 		if err != nil {
 			b.config.Log.Warn("batch failed", "queue", q.Name, "messages", len(batch), "error", err)
+		}
+		for _, m := range batch {
+			if f, bad := failed[m.id]; bad && q.Backoff > 0 {
+				f.retry = min(q.Backoff<<min(m.attempts-1, 10), q.VisibilityTimeout)
+				failed[m.id] = f
+			}
 		}
 		return failed
 	}

@@ -18,9 +18,10 @@ type Schedule struct {
 	Function   Invoker
 	// Input replaces the scheduled event, if set.
 	Input json.RawMessage
-	// MaximumRetryAttempts and Backoff as of a Target.
+	// MaximumRetryAttempts, Backoff and DeadLetters as of a Target.
 	MaximumRetryAttempts int
 	Backoff              time.Duration
+	DeadLetters          string
 }
 
 var rateForm = regexp.MustCompile(`^rate\(([1-9][0-9]{0,5}) (minute|hour|day)(s?)\)$`)
@@ -46,7 +47,10 @@ type ticker struct {
 	fire  func()
 }
 
-func (t ticker) run(ctx context.Context) {
+func (t ticker) run(ctx context.Context, ready <-chan struct{}) {
+	if !await(ctx, ready) {
+		return
+	}
 	tick := time.NewTicker(t.every)
 	defer tick.Stop()
 	for {
@@ -73,7 +77,7 @@ func (b *Bus) scheduleLines() ([]*line, []ticker, error) {
 		if len(s.Input) > 0 && !json.Valid(s.Input) {
 			return nil, nil, fmt.Errorf("bus: the input of schedule %s is no JSON", s.Name)
 		}
-		l := b.directLine(s.Name, s.Function, s.MaximumRetryAttempts, s.Backoff)
+		l := b.directLine(s.Name, s.DeadLetters, s.Function, s.MaximumRetryAttempts, s.Backoff)
 		b.schedules[s.Name] = l
 		lines = append(lines, l)
 		ticks = append(ticks, ticker{every, func() { l.add(b.scheduled(s)) }})
@@ -84,13 +88,31 @@ func (b *Bus) scheduleLines() ([]*line, []ticker, error) {
 // Fire runs a schedule now, apart from its rate. It does not wait for the
 // function; Settle does.
 func (b *Bus) Fire(name string) error {
+	s, err := b.schedule(name)
+	if err != nil {
+		return err
+	}
+	b.schedules[name].add(b.scheduled(s))
+	return nil
+}
+
+// Scheduled is the event that a schedule gives its function now, for who
+// invokes it apart from the bus.
+func (b *Bus) Scheduled(name string) (json.RawMessage, error) {
+	s, err := b.schedule(name)
+	if err != nil {
+		return nil, err
+	}
+	return b.scheduled(s).body, nil
+}
+
+func (b *Bus) schedule(name string) (Schedule, error) {
 	for _, s := range b.config.Schedules {
 		if s.Name == name {
-			b.schedules[name].add(b.scheduled(s))
-			return nil
+			return s, nil
 		}
 	}
-	return fmt.Errorf("bus: no schedule %q", name)
+	return Schedule{}, fmt.Errorf("bus: no schedule %q", name)
 }
 
 // scheduled is the message of one run. It is not kept over a restart: a run

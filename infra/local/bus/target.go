@@ -21,15 +21,15 @@ const (
 
 // targetLine delivers envelopes to a function one by one.
 func (b *Bus) targetLine(t Target) *line {
-	return b.directLine(t.Name, t.Function, t.MaximumRetryAttempts, t.Backoff)
+	return b.directLine(t.Name, t.DeadLetters, t.Function, t.MaximumRetryAttempts, t.Backoff)
 }
 
-func (b *Bus) directLine(name string, function Invoker, retries int, backoff time.Duration) *line {
+func (b *Bus) directLine(name, letters string, function Invoker, retries int, backoff time.Duration) *line {
 	if backoff <= 0 {
 		backoff = time.Second
 	}
 	l := &line{
-		name: name, batch: 1, workers: directWorkers, most: 1 + max(0, retries),
+		name: name, letters: letters, batch: 1, workers: directWorkers, most: 1 + max(0, retries),
 		hide: func(int) time.Duration { return hidden },
 		bury: b.bury, pending: &b.pending,
 	}

@@ -1,6 +1,9 @@
 package demo
 
-import "github.com/robotmoney/mcp/shared/domain/identity"
+import (
+	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/money"
+)
 
 // Agent is an agent of a tenant. The record has no chain address: the stack
 // makes the agents' keys and hands the addresses to Seed.
@@ -30,12 +33,13 @@ func everything() identity.Scopes {
 // who made an agent may not approve what it proposes, so nobody who approves may
 // have made one.
 var Members = []Member{
-	member(Acme, "mbr_ada", "Ada Okafor", identity.Admin, identity.Active),
-	member(Acme, "mbr_ben", "Ben Lindqvist", identity.Approver, identity.Active),
+	approving(member(Acme, "mbr_ada", "Ada Okafor", identity.Admin, identity.Active), "1000000", identity.Domains...),
+	approving(member(Acme, "mbr_ben", "Ben Lindqvist", identity.Approver, identity.Active), "10000", identity.AP, identity.AR, identity.Reconciliation),
+	approving(member(Acme, "mbr_dee", "Dee Castellanos", identity.Admin, identity.Active), "1000000", identity.Domains...),
 	member(Acme, "mbr_vic", "Vic Moreau", identity.Viewer, identity.Active),
 	member(Acme, "mbr_ivy", "Ivy Trần", identity.Viewer, identity.Active),
 	member(Acme, "mbr_kim", "Kim Sato", identity.Admin, identity.Deactivated),
-	member(Globex, "mbr_gil", "Gil Ashworth", identity.Admin, identity.Active),
+	approving(member(Globex, "mbr_gil", "Gil Ashworth", identity.Admin, identity.Active), "100000", identity.Domains...),
 }
 
 // Agents are the agents of both tenants, for the stack to register on the chain
@@ -52,6 +56,16 @@ var Agents = []Agent{
 func skilled(a Agent, model string, skills []identity.Skill) Agent {
 	a.Record.Model, a.Record.Skills = model, skills
 	return a
+}
+
+// approving lets a member approve payments up to a limit, in dollars and in USDC,
+// in some fields of work.
+func approving(m Member, limit string, domains ...identity.Domain) Member {
+	m.Record.Domains = domains
+	for _, currency := range []string{"USD", "USDC"} {
+		m.Record.Limits = append(m.Record.Limits, money.Written{Amount: limit, Currency: currency})
+	}
+	return m
 }
 
 func member(tenant, id, name string, role identity.Role, status identity.Status) Member {

@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/robotmoney/mcp/shared/domain/approval"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/payments"
+	"github.com/robotmoney/mcp/shared/domain/policy"
+	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/domain/roster"
 )
 
 // records are the items of a tenant that are no ledger rows.
@@ -16,7 +20,11 @@ func records(t identity.Tenant, rows Rows, addresses map[string]string) ([]recor
 	var items []record.Item
 	for _, m := range Members {
 		if m.Tenant == t.String() {
-			items = append(items, item(key.MemberRecord(t, m.Record.ID), m.Record))
+			stored, err := roster.MemberItem(t, m.Record)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, stored)
 		}
 	}
 	for _, a := range Agents {
@@ -38,8 +46,11 @@ func records(t identity.Tenant, rows Rows, addresses map[string]string) ([]recor
 	if t.String() == Acme {
 		i := intent()
 		stored := item(key.Ledger(t, id.PaymentIntent, i.ID), i)
-		// The list of intents, by the time they were made.
-		stored.Index[0] = key.LedgerList(t, id.PaymentIntent, i.CreatedAt, i.ID)
+		stored.Index = [3]key.Key{
+			key.LedgerList(t, id.PaymentIntent, i.CreatedAt, i.ID),
+			key.LedgerListOf(t, id.PaymentIntent, i.AgentID, i.CreatedAt, i.ID),
+			key.Feed(t, i.CreatedAt, i.ID),
+		}
 		items = append(items, stored)
 	}
 	return items, nil
@@ -57,11 +68,21 @@ func item(k key.Key, v any) record.Item {
 
 // intent is the payment that documents name: the agent asks to pay October's
 // cloud bill, and it waits for people.
-func intent() payments.Intent {
+func intent() proposals.Case {
 	const proposed = "2025-09-30T15:04:00.000Z"
-	return payments.Intent{
-		ID: "pi_a1b2c3", TenantID: Acme, AgentID: "agt_finance", Status: "pending_approval", ActionType: payments.ACHOutbound,
-		SourceAccountID: operating, DestinationCounterpartyID: "cp_aws", Amount: "61404.12", Currency: "USD",
-		ObligationID: ptr("obl_5521"), Memo: ptr("AWS, bill of October 2025"), CreatedAt: proposed, UpdatedAt: proposed,
+	return proposals.Case{
+		Core: proposals.Core{
+			ID: "pi_a1b2c3", TenantID: Acme, AgentID: "agt_finance", Status: proposals.Pending,
+			Approvals: []approval.Approval{}, CreatedAt: proposed, UpdatedAt: proposed,
+		},
+		Payment: &payments.Payment{
+			ActionType: payments.ACHOutbound, SourceAccountID: operating, DestinationCounterpartyID: "cp_aws", Amount: "61404.12", Currency: "USD",
+			ObligationID: ptr("obl_5521"), EvidenceIDs: []string{}, Memo: ptr("AWS, bill of October 2025"),
+		},
+		Standing: proposals.Standing{
+			Proposer: proposals.Proposer{ID: "agt_finance", Role: "bill_management", CreatedBy: "mbr_kim"},
+			Ruling:   proposals.Ruling{Outcome: policy.Confirm, PolicyVersion: 1, Matched: []string{"large-trusted"}, Approvers: []string{"approver", "approver"}},
+			RiskBand: proposals.RiskStandard,
+		},
 	}
 }

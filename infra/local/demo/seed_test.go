@@ -28,7 +28,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
-	"github.com/robotmoney/mcp/shared/domain/payments"
+	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
@@ -210,12 +210,12 @@ func (r rig) named(t *testing.T) {
 	if view.LatestBalance.Current != view.CurrentBalance || view.LatestBalance.AsOf != "2025-09-30T23:59:59.999Z" {
 		t.Errorf("acct_8231: %s", account)
 	}
-	intents := payments.Reader{Store: r.Store}
-	body, err := intents.Intent(t.Context(), acme, "pi_a1b2c3")
+	desk := proposals.Desk{Store: r.Store}
+	body, err := desk.Intent(t.Context(), acme, "pi_a1b2c3")
 	check(t, err)
-	var i payments.Intent
+	var i proposals.Intent
 	check(t, json.Unmarshal(body, &i))
-	same(t, "pi_a1b2c3", []string{i.TenantID, i.AgentID, i.Status, string(i.ActionType), i.SourceAccountID, i.DestinationCounterpartyID, i.Amount, i.Currency, deref(i.ObligationID)},
+	same(t, "pi_a1b2c3", []string{i.TenantID, i.AgentID, string(i.Status), string(i.ActionType), i.SourceAccountID, i.DestinationCounterpartyID, i.Amount, i.Currency, deref(i.ObligationID)},
 		[]string{"acme", "agt_finance", "pending_approval", "ach_outbound", "acct_8231", "cp_aws", "61404.12", "USD", "obl_5521"})
 	for kind, want := range map[id.Prefix]string{id.PaymentIntent: "pi_a1b2c3", id.Account: "acct_8231"} {
 		if names, err := reader.Names(t.Context(), acme, kind, want[:len(want)-2], 10); err != nil || len(names) != 1 || names[0] != want {

@@ -126,6 +126,47 @@ func TestCallerLeavesFunctionGoesOn(t *testing.T) {
 	}
 }
 
+func TestQuiet(t *testing.T) {
+	p, g := pool(t, nil), newGate(t)
+	if err := p.Quiet(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var callers sync.WaitGroup
+	for range 2 {
+		callers.Go(func() {
+			if _, err := p.Invoke(context.Background(), g.event("call")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	g.await(t, 2)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := p.Quiet(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("quiet while two run: %v", err)
+	}
+	g.open()
+	if err := p.Quiet(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if live, idle := p.Processes(); live != 2 || idle != 2 {
+		t.Errorf("%d live and %d idle, want both idle", live, idle)
+	}
+	callers.Wait()
+}
+
+// A process that is not needed ends after a while, and the next request starts
+// another.
+func TestIdleProcessEnds(t *testing.T) {
+	p := pool(t, func(f *lambda.Function) { f.IdleTimeout = 50 * time.Millisecond })
+	first, _ := describe(t, p)
+	settle(t, "the idle process goes on", func() bool { live, _ := p.Processes(); return live == 0 })
+	next, r := describe(t, p)
+	if next.PID == first.PID || !r.Cold || r.FunctionError != "" {
+		t.Errorf("pid %d then %d, %+v", first.PID, next.PID, r)
+	}
+}
+
 func TestCloseEndsOpenInvocations(t *testing.T) {
 	for _, how := range []string{"Close", "context"} {
 		t.Run(how, func(t *testing.T) {

@@ -39,6 +39,9 @@ type Function struct {
 	Timeout time.Duration
 	// InitTimeout replaces the 10 s allowed for a start; tests shorten it.
 	InitTimeout time.Duration
+	// IdleTimeout is how long a process that nobody needs is kept warm; zero
+	// means 10 min. Lambda says no number.
+	IdleTimeout time.Duration
 	// MaxProcesses is the reserved concurrency. Zero means none is reserved:
 	// the account's 1000.
 	MaxProcesses int
@@ -78,6 +81,7 @@ func (f Function) withDefaults() (Function, error) {
 	}
 	f.Timeout = orDefault(f.Timeout, 3*time.Second)
 	f.InitTimeout = orDefault(f.InitTimeout, InitTimeout)
+	f.IdleTimeout = orDefault(f.IdleTimeout, 10*time.Minute)
 	f.MaxProcesses = orDefault(f.MaxProcesses, accountConcurrency)
 	f.MemoryMB = orDefault(f.MemoryMB, 128)
 	f.Region = orDefault(f.Region, "us-east-1")

@@ -25,6 +25,7 @@ type Pool struct {
 	live   map[*process]bool // every process that may still run
 	idle   []*process        // warm and free, the last used at the end
 	busy   int               // places taken by an invocation
+	quiet  chan struct{}     // closed when busy falls to 0; nil while nobody waits
 }
 
 // New prepares a pool; processes start with the first requests. When ctx ends
@@ -90,6 +91,26 @@ func (p *Pool) Processes() (live, idle int) {
 	return len(p.live), len(p.idle)
 }
 
+// Quiet waits until no invocation runs, also none whose caller has left.
+func (p *Pool) Quiet(ctx context.Context) error {
+	p.mu.Lock()
+	if p.busy == 0 {
+		p.mu.Unlock()
+		return nil
+	}
+	if p.quiet == nil {
+		p.quiet = make(chan struct{})
+	}
+	quiet := p.quiet
+	p.mu.Unlock()
+	select {
+	case <-quiet:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("lambda: wait for %s to be idle: %w", p.function.Name, ctx.Err())
+	}
+}
+
 // Close kills every process with all its children and waits until they are
 // gone. Open invocations end with ErrClosed. It may be called more than once.
 func (p *Pool) Close() {
@@ -127,6 +148,7 @@ func (p *Pool) acquire() (*process, error) {
 	for len(p.idle) > 0 {
 		last := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
+		last.retire.Stop()
 		if last.alive() {
 			return last, nil
 		}
@@ -209,8 +231,24 @@ func (p *Pool) release(process *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
+	if p.busy == 0 && p.quiet != nil {
+		close(p.quiet)
+		p.quiet = nil
+	}
 	if process != nil && process.alive() && !p.closed {
+		process.retire = time.AfterFunc(p.function.IdleTimeout, func() { p.retire(process) })
 		p.idle = append(p.idle, process)
+	}
+}
+
+// retire ends a process that nobody has needed for long. One that was taken and
+// given back while the timer fired is ended too early, which costs a start.
+func (p *Pool) retire(process *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.idle, process); i >= 0 {
+		p.idle = slices.Delete(p.idle, i, i+1)
+		process.kill()
 	}
 }
 
@@ -220,6 +258,7 @@ func (p *Pool) forget(process *process) {
 	delete(p.live, process)
 	if i := slices.Index(p.idle, process); i >= 0 {
 		p.idle = slices.Delete(p.idle, i, i+1)
+		process.retire.Stop()
 	}
 }
 

@@ -16,6 +16,9 @@ type process struct {
 	api    *runtimeAPI
 	server *http.Server
 	freeze bool
+	// retire ends the process when it has been idle for long; it is set, under
+	// the pool's lock, whenever the process lies among the idle ones.
+	retire *time.Timer
 	// exited is closed after the process was reaped and its listener closed.
 	exited chan struct{}
 	// state says how it ended; read it only after exited is closed.

@@ -19,7 +19,7 @@ const bucketName = "robotmoney-local"
 
 // blobStore starts an S3 in this process, on a file that outlives it, with the
 // bucket of the template. It looks at no signature.
-func (s *Stack) blobStore(ctx context.Context) error {
+func (s *Stack) blobStore(context.Context) error {
 	if n := len(s.template.Buckets); n != 1 {
 		return fmt.Errorf("the template has %d buckets, and the stack knows the name of one", n)
 	}
@@ -36,9 +36,6 @@ func (s *Stack) blobStore(ctx context.Context) error {
 	}
 	if err != nil {
 		return fmt.Errorf("make the bucket: %w", err)
-	}
-	if s.blobs, err = listen(ctx, 0); err != nil {
-		return err
 	}
 	server := &http.Server{Handler: gofakes3.New(backend).Server(), ReadHeaderTimeout: 10 * time.Second}
 	s.closers = append(s.closers, func() { server.Close() })

@@ -48,9 +48,13 @@ func (s *Stack) data(ctx context.Context) error {
 		return err
 	}
 	var writing errgroup.Group
-	writing.Go(func() error { return s.seed(ctx, addresses) })
+	trail := s.trail()
+	writing.Go(func() error { return s.seed(ctx, trail, addresses) })
 	writing.Go(func() error { return s.register(ctx) })
 	if err := writing.Wait(); err != nil {
+		return err
+	}
+	if err := s.enact(ctx, trail); err != nil {
 		return err
 	}
 	if err := s.chain.Save(ctx); err != nil {
@@ -59,7 +63,8 @@ func (s *Stack) data(ctx context.Context) error {
 	return os.WriteFile(seeded, nil, 0o644)
 }
 
-func (s *Stack) seed(ctx context.Context, addresses map[string]string) error {
+// trail writes to the stack's table and bus, as a function does.
+func (s *Stack) trail() *audit.Trail {
 	log := slog.New(slog.DiscardHandler)
 	client := awshttp.New(time.Minute)
 	store := &table.Table{Name: tableName, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
@@ -68,8 +73,11 @@ func (s *Stack) seed(ctx context.Context, addresses map[string]string) error {
 	events := &bus.Bus{Name: busName, API: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
 		o.HTTPClient, o.BaseEndpoint = client, aws.String("http://"+s.events.Addr().String())
 	})}
-	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: log}
-	if _, err := demo.Seed(ctx, demo.Deps{Store: store, Trail: trail, Addresses: addresses}); err != nil {
+	return &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: log}
+}
+
+func (s *Stack) seed(ctx context.Context, trail *audit.Trail, addresses map[string]string) error {
+	if _, err := demo.Seed(ctx, demo.Deps{Store: trail.Store, Trail: trail, Addresses: addresses}); err != nil {
 		return fmt.Errorf("seed: %w", err)
 	}
 	return nil

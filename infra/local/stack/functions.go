@@ -1,15 +1,15 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"net/http"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/robotmoney/mcp/infra/local/bus"
 	"github.com/robotmoney/mcp/infra/local/lambda"
@@ -26,7 +26,8 @@ const (
 // read reads the template with the stack's own parameters. What is not known
 // before the engines run is empty the first time, when only the table matters.
 func (s *Stack) read(file stackfile.Stack) (*template.Template, error) {
-	return template.Load(filepath.Join(s.options.Repo, "template.yaml"), template.Options{Resolve: resolve, Parameters: map[string]string{
+	path := cmp.Or(s.options.Template, filepath.Join(s.options.Repo, "template.yaml"))
+	return template.Load(path, template.Options{Resolve: resolve, Parameters: map[string]string{
 		"AWS::Region": stackfile.Region, "AWS::StackName": "robotmoney-local",
 		"Issuer": file.Issuer, "JwksUrl": file.JWKSURL, "EndpointUrl": file.MCPURL,
 		"RpcUrls": file.RPCURL, "ChainId": strconv.FormatUint(file.ChainID, 10),
@@ -66,8 +67,21 @@ func (s *Stack) build(ctx context.Context) error {
 	return nil
 }
 
-// functions starts the bus and a pool of processes for each function, with the
-// environment of the template.
+// addresses takes the ports of the parts that stand in every function's
+// environment, before any of them answers.
+func (s *Stack) addresses(ctx context.Context) error {
+	for _, listener := range []*net.Listener{&s.events, &s.blobs} {
+		var err error
+		if *listener, err = listen(ctx, 0); err != nil {
+			return err
+		}
+		s.closers = append(s.closers, func() { (*listener).Close() })
+	}
+	return nil
+}
+
+// functions makes a pool of processes for each function, with the environment
+// of the template. A process starts with the first event for it.
 func (s *Stack) functions(ctx context.Context) error {
 	var err error
 	if s.template, err = s.read(s.File()); err != nil {
@@ -120,26 +134,6 @@ func (s *Stack) log(name string) (*os.File, error) {
 	}
 	s.closers = append(s.closers, func() { file.Close() })
 	return file, nil
-}
-
-// eventBus starts the bus. Nothing consumes its events yet: the template has no
-// rule.
-func (s *Stack) eventBus(ctx context.Context) error {
-	if n := len(s.template.Rules) + len(s.template.Queues) + len(s.template.Schedules); n > 0 {
-		return fmt.Errorf("the template has %d rules, queues and schedules, and the stack wires none of them", n)
-	}
-	var err error
-	if s.bus, err = bus.New(ctx, bus.Config{Name: busName, EventsFile: s.path(stackfile.Events), Region: stackfile.Region}); err != nil {
-		return err
-	}
-	s.closers = append(s.closers, func() { s.bus.Close() })
-	if s.events, err = listen(ctx, 0); err != nil {
-		return err
-	}
-	server := &http.Server{Handler: s.bus, ReadHeaderTimeout: 10 * time.Second}
-	s.closers = append(s.closers, func() { server.Close() })
-	go s.watch(server, s.events)
-	return nil
 }
 
 // Function is the pool of a function, by its name in the template.

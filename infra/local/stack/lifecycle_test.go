@@ -150,7 +150,7 @@ func TestAChangeAndItsCallAreKeptTogether(t *testing.T) {
 	}
 	sum := sha256.Sum256([]byte(payload))
 	hash := hex.EncodeToString(sum[:])
-	if n := outbox(t, `"type":"raw.contributed"`); n != 1 {
+	if n := outbox(t, `"type":"raw.contributed"`, hash); n != 1 {
 		t.Errorf("%d events of the artifact, want 1", n)
 	}
 	if n := outbox(t, `sha256:`+hash); n != 1 {

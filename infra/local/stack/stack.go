@@ -36,6 +36,9 @@ type Options struct {
 	Folder string // holds .local with state, journal and stack.json; the same as Repo unless a test wants its own
 	Port   int    // of the endpoint; 0 takes a free one
 	Fresh  bool   // start over: forget all state
+	// Template is the path of another template than Repo's, for tests of what
+	// the stack makes of one.
+	Template string
 }
 
 // Stack is a running system.
@@ -51,6 +54,8 @@ type Stack struct {
 	events    net.Listener
 	blobs     net.Listener
 	pools     map[string]*lambda.Pool
+	built     chan struct{}                   // closed when the functions can run
+	letters   sync.Mutex                      // of the dead-letter files
 	records   map[string]identity.AgentRecord // of the demo agents, by id
 	cursorKey string
 	closers   []func()
@@ -70,7 +75,7 @@ const refresh = 10 * time.Minute
 // Start brings everything up and returns when the endpoint answers. What it
 // started ends with Close, or when ctx does.
 func Start(ctx context.Context, o Options) (*Stack, error) {
-	s := &Stack{options: o, pools: map[string]*lambda.Pool{}, failed: make(chan error, 1)}
+	s := &Stack{options: o, pools: map[string]*lambda.Pool{}, built: make(chan struct{}), failed: make(chan error, 1)}
 	if err := s.start(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -103,21 +108,17 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.engines(ctx); err != nil {
 		return errors.Join(err, building.Wait())
 	}
-	if err := s.eventBus(ctx); err != nil {
-		return errors.Join(err, building.Wait())
-	}
-	if err := s.blobStore(ctx); err != nil {
-		return errors.Join(err, building.Wait())
-	}
-	if err := s.data(ctx); err != nil {
-		return errors.Join(err, building.Wait())
+	// Nothing is invoked before the functions are built, but the demo data's
+	// events need the bus, and the bus the functions that read from it.
+	for _, part := range []func(context.Context) error{s.addresses, s.blobStore, s.functions, s.eventBus, s.data} {
+		if err := part(ctx); err != nil {
+			return errors.Join(err, building.Wait())
+		}
 	}
 	if err := building.Wait(); err != nil {
 		return err
 	}
-	if err := s.functions(ctx); err != nil {
-		return err
-	}
+	close(s.built)
 	if err := s.serve(ctx); err != nil {
 		return err
 	}
@@ -149,8 +150,15 @@ func (s *Stack) path(name string) string { return filepath.Join(s.options.Folder
 // prepare makes the folders, or empties them for a fresh start.
 func (s *Stack) prepare() error {
 	if s.options.Fresh {
+		letters, err := filepath.Glob(s.letterPath("*"))
+		if err != nil {
+			return fmt.Errorf("start over: %w", err)
+		}
 		for _, name := range []string{stackfile.State, stackfile.Events, stackfile.Events + ".settled", stackfile.Path} {
-			if err := os.RemoveAll(s.path(name)); err != nil {
+			letters = append(letters, s.path(name))
+		}
+		for _, path := range letters {
+			if err := os.RemoveAll(path); err != nil {
 				return fmt.Errorf("start over: %w", err)
 			}
 		}

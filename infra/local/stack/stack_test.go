@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,20 +65,28 @@ func store() *table.Table {
 	})}
 }
 
-// outbox counts what in the events that wait for the bus reads like this.
-func outbox(t *testing.T, text string) int {
+// outbox counts the events that wait for the bus and hold all of the texts.
+func outbox(t *testing.T, texts ...string) int {
 	t.Helper()
-	count := 0
+	return len(waiting(t, texts...))
+}
+
+// waiting are the bodies of those events.
+func waiting(t *testing.T, texts ...string) (bodies []string) {
+	t.Helper()
 	for shard := range key.OutboxShards {
 		page, err := store().Query(t.Context(), record.Query{PK: key.OutboxPartition(shard)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, item := range page.Items {
-			count += strings.Count(string(item.Body), text)
+			body := string(item.Body)
+			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(body, text) }) {
+				bodies = append(bodies, body)
+			}
 		}
 	}
-	return count
+	return bodies
 }
 
 // registryAdmin changes the registry as acme's signer.

@@ -149,7 +149,8 @@ func (r *reader) event(function, name string, o *object) {
 			Targets:   []Target{{Function: function, MaximumRetryAttempts: retries, DeadLetter: letter}},
 		})
 	case "Schedule":
-		p.ignore("Description", "Enabled")
+		p.ignore("Description")
+		p.one("Enabled", "", "true")
 		r.Schedules = append(r.Schedules, Schedule{id, p.must("Schedule"), function, r.input(p)})
 	case "ScheduleV2":
 		p.ignore("Description", "PermissionsBoundary", "FlexibleTimeWindow", "RetryPolicy", "DeadLetterConfig")

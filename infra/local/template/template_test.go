@@ -101,6 +101,18 @@ func TestRealFunctions(t *testing.T) {
 	})
 }
 
+func TestRealOutbox(t *testing.T) {
+	got := load(t)
+	f := got.Functions[slices.IndexFunc(got.Functions, func(f template.Function) bool { return f.LogicalID == "OutboxFunction" })]
+	equal(t, "retries", f.MaximumRetryAttempts, 0)
+	equal(t, "dead letters", f.DeadLetter, "OutboxDeadLetters")
+	at := slices.IndexFunc(got.Schedules, func(s template.Schedule) bool { return s.Function == "OutboxFunction" })
+	equal(t, "schedule", got.Schedules[at], template.Schedule{LogicalID: "OutboxFunctionEveryMinute", Expression: "rate(1 minute)", Function: "OutboxFunction"})
+	if f.Timeout >= time.Minute {
+		t.Errorf("a round may take %s: two would overlap", f.Timeout)
+	}
+}
+
 // The gateway cuts a request off at 30 s: a function that may run longer would
 // finish work whose caller was told it failed.
 func TestRealTimeoutsAreOrdered(t *testing.T) {

@@ -139,6 +139,7 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		{"runtime", "Runtime: provided.al2023", "Runtime: python3.13", "Work.Runtime"},
 		{"architecture", "Architectures: [arm64]", "Architectures: [x86_64]", "Work.Architectures[0]"},
 		{"event", "Type: ScheduleV2", "Type: Kafka", `Work.Events.Nightly.Type`},
+		{"schedule that is off", "Schedule: !Sub", "Enabled: false, Schedule: !Sub", `Work.Events.Often.Enabled`},
 		{"input", `'{"a":1}'`, `'{"a":1'`, `Work.Events.Often.Input`},
 		{"redrive", ", maxReceiveCount: 5", "", "Line.RedrivePolicy"},
 		{"two readers", "Often: {Type: Schedule, Properties: {Schedule: !Sub \"rate(${Every})\", Input: '{\"a\":1}'}}", "Often: {Type: SQS, Properties: {Queue: !GetAtt Line.Arn}}", "queue Line already has a reader"},

@@ -155,3 +155,7 @@ func (r *Resolver) result(ref Ref, to target, found map[key.Key]record.Item) (Re
 	}
 	return result, nil
 }
+
+// Addressable says whether a reference is of a kind and a form that can be looked
+// for, without looking.
+func Addressable(ref Ref) bool { return aim(identity.Tenant{}, ref).reason == "" }

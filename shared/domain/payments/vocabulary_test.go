@@ -1,12 +1,9 @@
 package payments_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
-	"github.com/robotmoney/mcp/shared/domain/fault"
-	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/payments"
 )
 
@@ -44,22 +41,6 @@ func TestOwnFields(t *testing.T) {
 	for _, action := range payments.Vocabulary {
 		if got := action.RequiredFields[4:]; !slices.Equal(got, own[action.Type]) {
 			t.Errorf("%s needs %v of its own, want %v", action.Type, got, own[action.Type])
-		}
-	}
-}
-
-// An id that is not one is answered as an intent that is not there, and the
-// reader has no table to ask for it.
-func TestNoSuchIntent(t *testing.T) {
-	tenant, err := identity.OperatorTenant("acme")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"", "pi_", "pi", "tx_1", "{payment_intent_id}", "pi_a#row", "pi_a/b", "pi_ä", "PI_a"} {
-		_, err := (&payments.Reader{}).Intent(t.Context(), tenant, name)
-		var f *fault.Error
-		if !errors.As(err, &f) || f.Code != fault.IntentNotFound {
-			t.Errorf("intent %q: error = %v", name, err)
 		}
 	}
 }

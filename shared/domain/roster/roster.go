@@ -1,5 +1,5 @@
-// Package roster keeps the records of a tenant's agents: who is registered, and
-// whether it may act.
+// Package roster keeps the records of a tenant's agents and people: who is there,
+// and what they may do.
 package roster
 
 import (

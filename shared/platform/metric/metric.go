@@ -13,6 +13,15 @@ const namespace = "RobotMoney"
 
 // Count writes one occurrence of a metric of a function, as one line.
 func Count(w io.Writer, now time.Time, function, name string) {
+	write(w, now, function, name, "Count", 1)
+}
+
+// Seconds writes a duration as a metric of a function, in whole seconds.
+func Seconds(w io.Writer, now time.Time, function, name string, length time.Duration) {
+	write(w, now, function, name, "Seconds", int64(length/time.Second))
+}
+
+func write(w io.Writer, now time.Time, function, name, unit string, value int64) {
 	type definition struct {
 		Name string
 		Unit string
@@ -25,10 +34,10 @@ func Count(w io.Writer, now time.Time, function, name string) {
 	line, err := json.Marshal(map[string]any{
 		"_aws": map[string]any{
 			"Timestamp":         now.UnixMilli(),
-			"CloudWatchMetrics": []metrics{{namespace, [][]string{{"FunctionName"}}, []definition{{name, "Count"}}}},
+			"CloudWatchMetrics": []metrics{{namespace, [][]string{{"FunctionName"}}, []definition{{name, unit}}}},
 		},
 		"FunctionName": function,
-		name:           1,
+		name:           value,
 	})
 	if err == nil {
 		_, _ = w.Write(append(line, '\n'))

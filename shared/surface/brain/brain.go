@@ -14,6 +14,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/proof"
+	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/question"
 	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
@@ -23,7 +24,7 @@ import (
 // Sources are what the provider reads.
 type Sources struct {
 	Ledger   *ledger.Reader
-	Intents  *payments.Reader
+	Desk     *proposals.Desk
 	Pages    *wiki.Reader
 	Proofs   *proof.Reader
 	Cursors  cursor.Sealer
@@ -45,6 +46,9 @@ func Provider(s Sources) catalog.Provider {
 			LedgerTools(s.Ledger, s.Cursors),
 			WikiTools(s.Pages, question.NewEngine(s.Ledger.Store, s.Ledger.Now)),
 			RawTools(s.Raw),
+			IntentTools(s.Desk, s.Cursors),
+			AuthorizationTools(s.Desk),
+			ProposalTools(s.Desk, s.Cursors),
 			[]catalog.Tool{EvidenceTool(s.Evidence)},
 		),
 		Resources: []catalog.Resource{{
@@ -57,7 +61,7 @@ func Provider(s Sources) catalog.Provider {
 			row("brain://ledger/accounts/{account_id}", "Account", "Account row + latest balance.", s, id.Account, s.Ledger.Account),
 			row("brain://ledger/transactions/{transaction_id}", "Transaction", "Transaction row.", s, id.Transaction, s.row(id.Transaction)),
 			row("brain://ledger/obligations/{obligation_id}", "Obligation", "Obligation row.", s, id.Obligation, s.row(id.Obligation)),
-			row("brain://ledger/payment-intents/{id}", "PaymentIntent", "PaymentIntent row + PolicyDecision id.", s, id.PaymentIntent, s.Intents.Intent),
+			row("brain://ledger/payment-intents/{id}", "PaymentIntent", "PaymentIntent row + PolicyDecision id.", s, id.PaymentIntent, s.Desk.Intent),
 			{
 				// The printed template is the documented one; a slug holds slashes.
 				URITemplate: "brain://wiki/pages/{slug}", Match: "brain://wiki/pages/{+slug}",

@@ -13,8 +13,8 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
-	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/proof"
+	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
 	"github.com/robotmoney/mcp/shared/surface/brain"
@@ -88,13 +88,13 @@ func mounted(t *testing.T) *catalog.Catalog {
 	s.put(key.Ledger(acme, id.Transaction, "tx_1"), `{"id":"tx_1"}`, key.LedgerList(acme, id.Transaction, "2026-07-01", "tx_1"))
 	s.put(key.Ledger(acme, id.Transaction, "tx_2"), `{"id":"tx_2"}`, key.LedgerList(acme, id.Transaction, "2026-07-02", "tx_2"))
 	s.put(key.Ledger(acme, id.Obligation, "obl_1"), `{"id":"obl_1","status":"open","due_date":"2026-08-01"}`)
-	s.put(key.Ledger(acme, id.PaymentIntent, "pi_1"), `{"id":"pi_1"}`)
+	s.put(key.Ledger(acme, id.PaymentIntent, "pi_1"), `{"id":"pi_1","action_type":"wire"}`)
 	s.put(key.Page(acme, "/suppliers/acme/terms"), `{"slug":"/suppliers/acme/terms","body":"# Terms <b>"}`)
 	s.put(key.Proof(acme, "pi_1"), `{"action_id":"pi_1"}`)
 	now := func() time.Time { return time.Date(2026, 7, 28, 12, 0, 0, 0, time.UTC) }
 	c := &catalog.Catalog{}
 	must(t, c.Mount(brain.Provider(brain.Sources{
-		Ledger: &ledger.Reader{Store: s, Now: now}, Intents: &payments.Reader{Store: s}, Pages: &wiki.Reader{Store: s}, Proofs: &proof.Reader{Store: s},
+		Ledger: &ledger.Reader{Store: s, Now: now}, Desk: &proposals.Desk{Store: s}, Pages: &wiki.Reader{Store: s}, Proofs: &proof.Reader{Store: s},
 	})))
 	return c
 }
@@ -133,7 +133,7 @@ func TestReads(t *testing.T) {
 		{"brain://ledger/transactions/tx_1", jsonType, `{"id":"tx_1"}`, ""},
 		{"brain://ledger/transactions/tx%5F1", jsonType, `{"id":"tx_1"}`, ""},
 		{"brain://ledger/obligations/obl_1", jsonType, `"id":"obl_1"`, ""},
-		{"brain://ledger/payment-intents/pi_1", jsonType, `{"id":"pi_1"}`, ""},
+		{"brain://ledger/payment-intents/pi_1", jsonType, `{"id":"pi_1",`, ""},
 		{"brain://wiki/pages/suppliers/acme/terms", "text/markdown", `# Terms <b>`, ""},
 		{"brain://wiki/pages/suppliers%2Facme%2Fterms", "text/markdown", `# Terms <b>`, ""},
 		{"brain://proofs/pi_1", jsonType, `{"action_id":"pi_1"}`, ""},

@@ -108,6 +108,8 @@ type Tool struct {
 	Schemas      func() (input, output json.RawMessage) // in place of the two above, made when they are first listed
 	Annotations  json.RawMessage
 	Scopes       []identity.Scope
+	AnyScope     bool // one of Scopes is enough
+	PeopleOnly   bool // an agent is refused before its scopes are looked at: none could help
 	// Requires names the capabilities a client must have declared in the request,
 	// such as sampling. A legacy request declares none, so it is refused.
 	Requires []string

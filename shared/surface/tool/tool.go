@@ -18,6 +18,8 @@ type Spec struct {
 	Title       string
 	Description string // written for a model that must choose among tools
 	Scopes      []identity.Scope
+	AnyScope    bool // one of Scopes is enough
+	PeopleOnly  bool // no agent may call it
 	Kind        Kind
 	In, Out     []schema.Field
 	Run         func(ctx context.Context, call catalog.Call, args schema.Values) (Answer, error)
@@ -54,7 +56,7 @@ const (
 // of it that the model can act on.
 func (s Spec) Tool() catalog.Tool {
 	return catalog.Tool{
-		Name: s.Name, Title: s.Title, Description: s.Description, Scopes: s.Scopes,
+		Name: s.Name, Title: s.Title, Description: s.Description, Scopes: s.Scopes, AnyScope: s.AnyScope, PeopleOnly: s.PeopleOnly,
 		Schemas:     func() (in, out json.RawMessage) { return schema.Of(s.In...), schema.Of(s.Out...) },
 		Annotations: annotations(s.Title, s.Kind),
 		Call: func(ctx context.Context, call catalog.Call, arguments json.RawMessage) (catalog.Output, error) {

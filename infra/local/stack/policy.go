@@ -1,0 +1,61 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/robotmoney/mcp/infra/local/demo"
+	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/charter"
+	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/policy"
+	"github.com/robotmoney/mcp/shared/platform/chain/tx"
+)
+
+// enact signs and activates the demo tenants' policies, as their signers would
+// with the operator's program. A policy that is in force stays.
+func (s *Stack) enact(ctx context.Context, trail *audit.Trail) error {
+	domain := charter.Domain{ChainID: s.network.client.ChainID(), Registry: s.network.deployed.Registry}
+	register := &charter.Register{Store: trail.Store, Chain: tx.PolicySigners{Registry: s.network.registry}, Domain: domain, Trail: trail}
+	for _, name := range []string{demo.Acme, demo.Globex} {
+		if err := enact(ctx, register, name); err != nil {
+			return fmt.Errorf("policy of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func enact(ctx context.Context, register *charter.Register, name string) error {
+	t, err := identity.OperatorTenant(name)
+	if err != nil {
+		return err
+	}
+	items, err := register.Store.GetMany(ctx, charter.Keys(t))
+	if err != nil || len(items) > 0 {
+		return err
+	}
+	raw, err := demo.Policy(name)
+	if err != nil {
+		return err
+	}
+	hash, err := policy.Hash(raw)
+	if err != nil {
+		return err
+	}
+	var head struct{ Version int64 }
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return err
+	}
+	key, err := tx.ParseLocalKey(stackfile.SignerKeys[name])
+	if err != nil {
+		return fmt.Errorf("signer key: %w", err)
+	}
+	signature, err := tx.SignDigest(ctx, key, register.Domain.Digest(t, head.Version, hash))
+	if err != nil {
+		return err
+	}
+	_, err = register.Activate(ctx, t, identity.Actor{Type: "operator", ID: "demo"}, "demo", raw, []charter.Signature{signature})
+	return err
+}
