@@ -4,10 +4,13 @@
 PORT ?= 8787
 export GOFLAGS ?= -buildvcs=false
 
-.PHONY: run test check lint contracts deployment conformance clients build bench fuzz deploy clean
+.PHONY: run demo test check lint contracts deployment conformance clients build bench fuzz deploy clean
 
 run: ## the whole system on this machine; FRESH=1 starts over, PORT=n moves it
 	@go run ./infra/local --port $(PORT) $(if $(FRESH),--fresh)
+
+demo: ## the money path played through on a stack of its own, as a transcript
+	@go run ./infra/transcript
 
 test: ## every test of every module
 	go vet ./...

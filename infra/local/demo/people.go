@@ -50,6 +50,7 @@ var Agents = []Agent{
 		{Name: "payment_proposal", Description: "Propose payments with the evidence they rest on", Version: "1.0.1", Tags: []string{"payables", "payments"}},
 	}),
 	agent(Acme, "agt_readonly", "Reporting agent", "financial_health", "mbr_kim", identity.Scopes{identity.LedgerRead, identity.WikiRead}),
+	agent(Acme, "agt_payables", "Payables agent", "bill_management", "mbr_kim", everything()),
 	agent(Globex, "agt_globex", "Globex finance agent", "bill_management", "mbr_gil", everything()),
 }
 

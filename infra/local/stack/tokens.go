@@ -22,9 +22,11 @@ type holder struct {
 var holders = []holder{
 	{"agent", identity.Agent, "agt_finance", "acme"},
 	{"agent_readonly", identity.Agent, "agt_readonly", "acme"},
+	{"agent_payables", identity.Agent, "agt_payables", "acme"},
 	{"other_tenant_agent", identity.Agent, "agt_globex", "globex"},
 	{"member_admin", identity.User, "mbr_ada", "acme"},
 	{"member_approver", identity.User, "mbr_ben", "acme"},
+	{"member_cfo", identity.User, "mbr_dee", "acme"},
 	{"member_viewer", identity.User, "mbr_vic", "acme"},
 	{"individual", identity.User, "mbr_ivy", "acme"},
 }
