@@ -143,7 +143,11 @@ func withConsumer(t *testing.T, folder string, fresh bool) *stack.Stack {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "template.yaml")
-	if err := os.WriteFile(path, []byte(strings.Replace(string(real), "\nOutputs:\n", consumer+"\nOutputs:\n", 1)), 0o600); err != nil {
+	// The journal is for events of ours: what the test publishes is none, and its
+	// queue would try each ten times.
+	text := strings.Replace(string(real), "prefix: robotmoney.", "prefix: nobody.", 1)
+	text = strings.Replace(text, "\nOutputs:\n", consumer+"\nOutputs:\n", 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := stack.Start(t.Context(), stack.Options{Repo: repo, Folder: folder, Template: path, Fresh: fresh})

@@ -14,7 +14,7 @@ import (
 // written are the conditions as the document describes them.
 func written(t *testing.T) []string {
 	t.Helper()
-	raw, err := os.ReadFile("DESIGN.md")
+	raw, err := os.ReadFile("../../../docs/policy.md")
 	noError(t, err)
 	var names []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\|").FindAllStringSubmatch(string(raw), -1) {
