@@ -35,6 +35,11 @@ type command struct {
 
 var commands = []command{
 	{"token", "--principal ID [--tenant T] [--scopes a,b] [--ttl 10m]", "mint a token of the local stack's issuer", token},
+	{"tenant create", "ID [--signer 0x] [--quorum N] [--pending-days N] [--second-above 50000USD] [--time-zone Z]", "enter a company and its first signer on the chain", tenantCreate},
+	{"agent register", "ID --tenant T --name N --scopes a,b [--role R] [--created-by MEMBER] [--address 0x]", "register an agent on the chain and enter its record", agentRegister},
+	{"agent trust", "ID", "vouch for what an agent contributes; what waits in quarantine is parsed", agentTrust},
+	{"agent distrust", "ID", "vouch for it no more", agentDistrust},
+	{"key create", "AGENT [--scopes a,b] [--ttl 2160h]", "make an agent API key and print it once", keyCreate},
 	{"agent show", "ID", "print an agent's record and its registration on the chain", agentShow},
 	{"agent quarantine", "ID", "stop an agent within five seconds; it can be activated again", agentQuarantine},
 	{"agent activate", "ID", "let a quarantined agent act again", agentActivate},

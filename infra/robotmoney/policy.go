@@ -82,7 +82,7 @@ func policySign(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	key, err := target.key("ROBOTMONEY_SIGNER_KEY", stackfile.SignerKeys[t.String()])
+	key, err := target.key("ROBOTMONEY_SIGNER_KEY", stackfile.SignerKey(t.String()))
 	if err != nil {
 		return err
 	}

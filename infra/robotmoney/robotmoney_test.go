@@ -88,6 +88,12 @@ func TestUsage(t *testing.T) {
 // and the code of a refusal.
 func read(t *testing.T, token string) (int, string) {
 	t.Helper()
+	return readAs(t, "Authorization", "Bearer "+token)
+}
+
+// readAs is read with a credential in a header.
+func readAs(t *testing.T, header, credential string) (int, string) {
+	t.Helper()
 	file, err := stackfile.Read(".")
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +104,7 @@ func read(t *testing.T, token string) (int, string) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set(header, credential)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ import (
 type target struct {
 	store    *table.Table
 	roster   *roster.Roster
+	trail    *audit.Trail
 	policies *charter.Register
 	desk     *proposals.Desk
 	registry *chain.Registry
@@ -78,7 +79,7 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: log}
 	t.store = store
-	t.roster = &roster.Roster{Store: store, Trail: trail}
+	t.roster, t.trail = &roster.Roster{Store: store, Trail: trail}, trail
 	t.policies = &charter.Register{
 		Store: store, Trail: trail, Chain: tx.PolicySigners{Registry: t.registry}, Domain: charter.Domain{ChainID: stack.ChainID, Registry: t.contract},
 	}
@@ -99,7 +100,7 @@ func (t *target) admin(tenant string) (*tx.RegistryAdmin, error) {
 	if err != nil {
 		return nil, err
 	}
-	signer, err := t.key("ROBOTMONEY_SIGNER_KEY", stackfile.SignerKeys[tenant])
+	signer, err := t.key("ROBOTMONEY_SIGNER_KEY", stackfile.SignerKey(tenant))
 	if err != nil {
 		return nil, err
 	}

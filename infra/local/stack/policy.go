@@ -9,10 +9,14 @@ import (
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/charter"
+	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 )
+
+// enactTries is how often a policy is tried again while the chain cannot be read.
+const enactTries = 5
 
 // enact signs and activates the demo tenants' policies, as their signers would
 // with the operator's program. A policy that is in force stays.
@@ -20,8 +24,15 @@ func (s *Stack) enact(ctx context.Context, trail *audit.Trail) error {
 	domain := charter.Domain{ChainID: s.network.client.ChainID(), Registry: s.network.deployed.Registry}
 	register := &charter.Register{Store: trail.Store, Chain: tx.PolicySigners{Registry: s.network.registry}, Domain: domain, Trail: trail}
 	for _, name := range []string{demo.Acme, demo.Globex} {
-		if err := enact(ctx, register, name); err != nil {
-			return fmt.Errorf("policy of %s: %w", name, err)
+		// The chain has just written blocks, and its node may be a moment behind.
+		for try := 0; ; try++ {
+			err := enact(ctx, register, name)
+			if err == nil {
+				break
+			}
+			if !fault.Is(err, fault.OnchainUnavailable) || try == enactTries {
+				return fmt.Errorf("policy of %s: %w", name, err)
+			}
 		}
 	}
 	return nil

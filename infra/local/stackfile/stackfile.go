@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/robotmoney/mcp/shared/domain/identity"
 )
 
 // Root is the folder that holds everything the stack installs and keeps.
@@ -88,6 +90,20 @@ const (
 	DeployerKey  = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80" // deploys, pays for every transaction, names first signers
 	PublisherKey = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d" // publishes anchors
 )
+
+// LocalKey is a key of the local stack that belongs to a name: a tenant's signer,
+// an agent's account. Everybody can compute it.
+func LocalKey(of, name string) string {
+	return identity.Keccak([]byte("robotmoney local " + of + " " + name)).String()
+}
+
+// SignerKey is the key of a tenant's signer: the demo tenants have chosen theirs.
+func SignerKey(tenant string) string {
+	if chosen, known := SignerKeys[tenant]; known {
+		return chosen
+	}
+	return LocalKey("signer", tenant)
+}
 
 // SignerKeys are the keys of the demo tenants' signers.
 var SignerKeys = map[string]string{

@@ -50,3 +50,21 @@ func Read(item record.Item) (Settings, error) {
 
 // Pending is how long a proposal waits.
 func (s Settings) Pending() time.Duration { return time.Duration(s.PendingDays) * 24 * time.Hour }
+
+// Check refuses choices nobody could live by.
+func (s Settings) Check() error {
+	if s.PolicyQuorum < 0 || s.PendingDays < 0 || s.PendingDays > 90 {
+		return fmt.Errorf("a quorum is at least 1, and proposals wait 1 to 90 days")
+	}
+	if s.SecondApprover != nil {
+		if _, err := s.SecondApprover.Read(); err != nil {
+			return fmt.Errorf("second approver threshold: %w", err)
+		}
+	}
+	if s.TimeZone != "" {
+		if _, err := time.LoadLocation(s.TimeZone); err != nil {
+			return fmt.Errorf("time zone: %w", err)
+		}
+	}
+	return nil
+}
