@@ -61,13 +61,17 @@ type evaluation struct {
 }
 
 func newEvaluation(d *Document, f *Facts) *evaluation {
-	e := &evaluation{
-		document: d, facts: f, lists: map[string]listed{}, sums: map[asked]total{}, walls: map[string]wall{},
-		told: make([]ConditionTrace, 0, usual*len(d.Rules)),
-	}
+	e := &evaluation{document: d, facts: f, lists: map[string]listed{}, sums: map[asked]total{}, walls: map[string]wall{}}
 	if f.Counterparty != nil {
 		e.unlisted = f.Counterparty.ID + " is on none of the lists"
 	}
+	caps := 0
+	for i := range d.Rules {
+		if w := &d.Rules[i].When; w.SpendInWindow != nil || w.CountInWindow != nil {
+			caps++
+		}
+	}
+	e.told, e.headroom = make([]ConditionTrace, 0, usual*len(d.Rules)), make([]Headroom, 0, caps)
 	return e
 }
 

@@ -79,6 +79,7 @@ var refused = []struct{ name, raw, message string }{
 	{"confidence", document(rule("r", "auto", `"agent.confidence.gte":1.01`)), `rule r: when.agent.confidence.gte: read 1.01, want a number from 0 to 1`},
 	{"confidence text", document(rule("r", "auto", `"agent.confidence.gte":"1"`)), `rule r: when.agent.confidence.gte: read "1", want a number from 0 to 1`},
 	{"behaviour", document(rule("r", "auto", `"agent.behavior_hash.in":["0xAB"]`)), `rule r: when.agent.behavior_hash.in[0]: read "0xAB", want 0x and 64 lower-case hexadecimal digits`},
+	{"behaviour short", document(rule("r", "auto", `"agent.behavior_hash.in":["0xab"]`)), `rule r: when.agent.behavior_hash.in[0]: read "0xab", want`},
 	{"linked", document(rule("r", "auto", `"obligation.linked":"true"`)), `rule r: when.obligation.linked: read "true", want true or false`},
 	{"zone", document(rule("r", "auto", hoursJSON("mon", "09:00", "17:00", "Europe/Atlantis"))), `rule r: when.time_window.zone: read "Europe/Atlantis", want a time zone such as Europe/Berlin, or UTC`},
 	{"zone of the machine", document(rule("r", "auto", hoursJSON("mon", "09:00", "17:00", "Local"))), `rule r: when.time_window.zone: read "Local", want`},
