@@ -57,6 +57,11 @@ var commands = []command{
 	{"intent stop", "ID --tenant T", "cancel a paused payment intent, for good", intentStop},
 	{"audit check", "--tenant T [--file F]", "walk a tenant's audit chain and name the first fault in it", auditCheck},
 	{"audit export", "--tenant T", "print a tenant's audit chain, an entry a line", auditExport},
+	{"rollups check", "--tenant T", "hold a tenant's rollups against its rows and name the first that differs", rollupsCheck},
+	{"rollups rebuild", "--tenant T", "make a tenant's rollups the sum of its rows, while others write", rollupsRebuild},
+	{"proof verify", "FILE [--rpc URL] [--contract 0x...]", "check a proof: hashes, paths and claims, and with --rpc the chain", proofVerify},
+	{"proof show", "FILE", "print what a proof says", proofShow},
+	{"proof html", "FILE", "print a proof as a page that loads nothing", proofHTML},
 	{"smoke", "[--url URL] [--token TOKEN]", "check a deployed endpoint: discovery, challenge, one read", smoke},
 }
 
@@ -66,6 +71,7 @@ type call struct {
 	args  []string // what is left after the flags
 	json  bool
 	out   io.Writer
+	errs  io.Writer // for what passes, such as how far a command is
 	env   func(string) string
 }
 
@@ -86,7 +92,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer, env func(strin
 		}
 		return exitUsage
 	}
-	c := &call{flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError), out: out, env: env}
+	c := &call{flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError), out: out, errs: errs, env: env}
 	c.flags.SetOutput(errs)
 	c.flags.BoolVar(&c.json, "json", false, "print JSON")
 	c.flags.Usage = func() {
@@ -137,6 +143,9 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
+// some is for a command that takes any number of arguments but none.
+const some = -1
+
 // parse reads the flags, which may stand before or after the arguments, and
 // checks how many arguments there are.
 func (c *call) parse(arguments int) error {
@@ -152,7 +161,10 @@ func (c *call) parse(arguments int) error {
 		}
 		plain = append(plain, c.flags.Arg(0))
 	}
-	if len(plain) != arguments {
+	if arguments == some && len(plain) == 0 {
+		return usageError("want some arguments, got none")
+	}
+	if arguments != some && len(plain) != arguments {
 		return usageError(fmt.Sprintf("want %d argument(s), got %d", arguments, len(plain)))
 	}
 	c.args = plain

@@ -20,11 +20,11 @@ var tenants = []string{demo.Acme, demo.Globex}
 func TestDataIsTheSameEachTime(t *testing.T) {
 	for _, tenant := range tenants {
 		want := encode(t, demo.Data(tenant))
-		pages := encode(t, demo.Pages(demo.Data(tenant)))
+		pages := encode(t, demo.Slugs(demo.Data(tenant)))
 		for range 5 {
 			if got := demo.Data(tenant); !bytes.Equal(encode(t, got), want) {
 				t.Fatalf("%s: other rows than before", tenant)
-			} else if !bytes.Equal(encode(t, demo.Pages(got)), pages) {
+			} else if !bytes.Equal(encode(t, demo.Slugs(got)), pages) {
 				t.Fatalf("%s: other pages than before", tenant)
 			}
 		}

@@ -4,19 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/robotmoney/mcp/shared/domain/approval"
-	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
-	"github.com/robotmoney/mcp/shared/domain/payments"
-	"github.com/robotmoney/mcp/shared/domain/policy"
-	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
 	"github.com/robotmoney/mcp/shared/domain/roster"
 )
 
 // records are the items of a tenant that are no ledger rows.
-func records(t identity.Tenant, rows Rows, addresses map[string]string) ([]record.Item, error) {
+func records(t identity.Tenant, addresses map[string]string) ([]record.Item, error) {
 	var items []record.Item
 	for _, m := range Members {
 		if m.Tenant == t.String() {
@@ -38,21 +33,6 @@ func records(t identity.Tenant, rows Rows, addresses map[string]string) ([]recor
 	}
 	items = append(items, credentials(t)...)
 	items = append(items, individuals(t)...)
-	for _, page := range Pages(rows) {
-		stored := item(key.Page(t, page.Slug), page)
-		stored.Index[0] = key.PageByID(t, page.ID)
-		items = append(items, stored)
-	}
-	if t.String() == Acme {
-		i := intent()
-		stored := item(key.Ledger(t, id.PaymentIntent, i.ID), i)
-		stored.Index = [3]key.Key{
-			key.LedgerList(t, id.PaymentIntent, i.CreatedAt, i.ID),
-			key.LedgerListOf(t, id.PaymentIntent, i.AgentID, i.CreatedAt, i.ID),
-			key.Feed(t, i.CreatedAt, i.ID),
-		}
-		items = append(items, stored)
-	}
 	return items, nil
 }
 
@@ -64,25 +44,4 @@ func item(k key.Key, v any) record.Item {
 		panic(fmt.Sprintf("demo: encode %T: %v", v, err))
 	}
 	return record.Item{Key: k, Body: body}
-}
-
-// intent is the payment that documents name: the agent asks to pay October's
-// cloud bill, and it waits for people.
-func intent() proposals.Case {
-	const proposed = "2025-09-30T15:04:00.000Z"
-	return proposals.Case{
-		Core: proposals.Core{
-			ID: "pi_a1b2c3", TenantID: Acme, AgentID: "agt_finance", Status: proposals.Pending,
-			Approvals: []approval.Approval{}, CreatedAt: proposed, UpdatedAt: proposed,
-		},
-		Payment: &payments.Payment{
-			ActionType: payments.ACHOutbound, SourceAccountID: operating, DestinationCounterpartyID: "cp_aws", Amount: "61404.12", Currency: "USD",
-			ObligationID: ptr("obl_5521"), EvidenceIDs: []string{}, Memo: ptr("AWS, bill of October 2025"),
-		},
-		Standing: proposals.Standing{
-			Proposer: proposals.Proposer{ID: "agt_finance", Role: "bill_management", CreatedBy: "mbr_kim"},
-			Ruling:   proposals.Ruling{Outcome: policy.Confirm, PolicyVersion: 1, Matched: []string{"large-trusted"}, Approvers: []string{"approver", "approver"}},
-			RiskBand: proposals.RiskStandard,
-		},
-	}
 }

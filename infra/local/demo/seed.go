@@ -21,8 +21,7 @@ const (
 	// share is how many rows one write gets. Rows of neighbouring days lie in
 	// the same rollups, so long runs of them need fewer transactions.
 	share = 150
-	// puts is how many records one change holds; a wiki page takes some
-	// kilobytes, and a transaction holds four megabytes.
+	// puts is how many records one change holds; a transaction holds a hundred.
 	puts = 50
 )
 
@@ -47,7 +46,8 @@ func (c *Count) add(more Count) { c.New, c.Same = c.New+more.New, c.Same+more.Sa
 // Report is what a Seed did.
 type Report struct {
 	Rows    Count // of the ledger
-	Records Count // members, agents, wiki pages and the payment intent
+	Records Count // members, agents and what else is no row
+	Pages   Count // of the wiki; new is one that says something new
 }
 
 // Seed writes the demo data of both tenants, as far as it is not there. What is
@@ -70,6 +70,7 @@ func Seed(ctx context.Context, d Deps) (Report, error) {
 	total := reports[0]
 	total.Rows.add(reports[1].Rows)
 	total.Records.add(reports[1].Records)
+	total.Pages.add(reports[1].Pages)
 	return total, err
 }
 
@@ -81,7 +82,7 @@ func (d Deps) seed(ctx context.Context, tenant string) (Report, error) {
 		return report, err
 	}
 	rows := Data(tenant)
-	items, err := records(t, rows, d.Addresses) // before the writer fills in the rows
+	items, err := records(t, d.Addresses)
 	if err != nil {
 		return report, err
 	}
@@ -94,7 +95,10 @@ func (d Deps) seed(ctx context.Context, tenant string) (Report, error) {
 			return report, err
 		}
 	}
-	report.Records, err = d.writeRecords(ctx, items)
+	if report.Records, err = d.writeRecords(ctx, items); err != nil {
+		return report, err
+	}
+	report.Pages, err = d.writePages(ctx, t, Slugs(rows))
 	return report, err
 }
 

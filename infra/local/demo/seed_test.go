@@ -28,7 +28,6 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
-	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
@@ -44,6 +43,7 @@ const (
 var addresses = map[string]string{
 	"agt_finance":  "0x50a21fe9D0D2630E9766623848456E0Ca904ff94",
 	"agt_readonly": "0xBd03EB1A12df7072ea65178Cd2563Dddbe0A7be6",
+	"agt_payables": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
 	"agt_globex":   "0x0FeF14901848599744a93A9b6b2DB4268571c209",
 }
 
@@ -99,7 +99,7 @@ func TestSeed(t *testing.T) {
 	began := time.Now()
 	report, err := demo.Seed(t.Context(), r.Deps)
 	check(t, err)
-	t.Logf("first seeding: %d rows and %d records in %v", report.Rows.New, report.Records.New, time.Since(began).Round(time.Millisecond))
+	t.Logf("first seeding: %d rows, %d records and %d pages in %v", report.Rows.New, report.Records.New, report.Pages.New, time.Since(began).Round(time.Millisecond))
 	total := len(demo.Data(demo.Acme).All()) + len(demo.Data(demo.Globex).All())
 	if report.Rows != (demo.Count{New: total}) || report.Records.Same != 0 {
 		t.Errorf("first seeding: %+v, want %d new rows", report, total)
@@ -109,13 +109,14 @@ func TestSeed(t *testing.T) {
 		r.sameRollups(t, tenant)
 	}
 	r.named(t)
+	r.pages(t)
 	r.told(t)
 
 	began = time.Now()
 	again, err := demo.Seed(t.Context(), r.Deps)
 	check(t, err)
 	t.Logf("second seeding: %v", time.Since(began).Round(time.Millisecond))
-	if want := (demo.Report{Rows: demo.Count{Same: total}, Records: demo.Count{Same: report.Records.New}}); again != want {
+	if want := (demo.Report{Rows: demo.Count{Same: total}, Records: demo.Count{Same: report.Records.New}, Pages: demo.Count{Same: report.Pages.New}}); again != want {
 		t.Errorf("second seeding: %+v, want %+v", again, want)
 	}
 	r.writesNothing(t)
@@ -210,14 +211,7 @@ func (r rig) named(t *testing.T) {
 	if view.LatestBalance.Current != view.CurrentBalance || view.LatestBalance.AsOf != "2025-09-30T23:59:59.999Z" {
 		t.Errorf("acct_8231: %s", account)
 	}
-	desk := proposals.Desk{Store: r.Store}
-	body, err := desk.Intent(t.Context(), acme, "pi_a1b2c3")
-	check(t, err)
-	var i proposals.Intent
-	check(t, json.Unmarshal(body, &i))
-	same(t, "pi_a1b2c3", []string{i.TenantID, i.AgentID, string(i.Status), string(i.ActionType), i.SourceAccountID, i.DestinationCounterpartyID, i.Amount, i.Currency, deref(i.ObligationID)},
-		[]string{"acme", "agt_finance", "pending_approval", "ach_outbound", "acct_8231", "cp_aws", "61404.12", "USD", "obl_5521"})
-	for kind, want := range map[id.Prefix]string{id.PaymentIntent: "pi_a1b2c3", id.Account: "acct_8231"} {
+	for kind, want := range map[id.Prefix]string{id.Obligation: "obl_5521", id.Account: "acct_8231"} {
 		if names, err := reader.Names(t.Context(), acme, kind, want[:len(want)-2], 10); err != nil || len(names) != 1 || names[0] != want {
 			t.Errorf("completion of %s: %v %v", want, names, err)
 		}

@@ -54,8 +54,15 @@ func (s *Stack) data(ctx context.Context) error {
 	if err := writing.Wait(); err != nil {
 		return err
 	}
-	if err := s.enact(ctx, trail); err != nil {
+	policies, err := s.enact(ctx, trail)
+	if err != nil {
 		return err
+	}
+	office := demo.Office{Trail: trail, Policies: policies, Registry: s.network.registry, Source: func(now func() time.Time) *id.Source {
+		return id.NewSource(now, rand.Reader)
+	}}
+	if err := office.Pay(ctx); err != nil {
+		return fmt.Errorf("pay %s: %w", demo.Payment, err)
 	}
 	if err := s.chain.Save(ctx); err != nil {
 		return err

@@ -31,7 +31,7 @@ func (s *Stack) read(file stackfile.Stack) (*template.Template, error) {
 		"AWS::Region": stackfile.Region, "AWS::StackName": "robotmoney-local",
 		"Issuer": file.Issuer, "JwksUrl": file.JWKSURL, "EndpointUrl": file.MCPURL,
 		"RpcUrls": file.RPCURL, "ChainId": strconv.FormatUint(file.ChainID, 10),
-		"RegistryAddress": file.Registry, "AnchorAddress": file.Anchor,
+		"RegistryAddress": file.Registry, "AnchorAddress": file.Anchor, "Rail": "sandbox",
 	}})
 }
 
@@ -110,8 +110,17 @@ func (s *Stack) environment(f template.Function) []string {
 	file := s.File()
 	local := map[string]string{
 		"AWS_ACCESS_KEY_ID": stackfile.AccessKey, "AWS_SECRET_ACCESS_KEY": stackfile.SecretKey,
-		"CURSOR_KEY": s.cursorKey, "DYNAMODB_ENDPOINT": file.DynamoDBEndpoint, "EVENTS_ENDPOINT": file.EventsEndpoint,
+		"DYNAMODB_ENDPOINT": file.DynamoDBEndpoint, "EVENTS_ENDPOINT": file.EventsEndpoint,
 		"S3_ENDPOINT": file.S3Endpoint,
+	}
+	// Keys that lie in a service of AWS are handed over themselves, to the functions
+	// that would fetch them.
+	for _, secret := range []struct{ fetched, name, value string }{
+		{"CURSOR_KEY_SECRET", "CURSOR_KEY", s.cursorKey}, {"PUBLISHER_KEY_ID", "PUBLISHER_KEY", stackfile.PublisherKey},
+	} {
+		if _, wanted := f.Environment[secret.fetched]; wanted {
+			local[secret.name] = secret.value
+		}
 	}
 	var env []string
 	for name, value := range f.Environment {

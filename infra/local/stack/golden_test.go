@@ -2,12 +2,15 @@ package stack_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +18,7 @@ import (
 	"github.com/robotmoney/mcp/infra/local/demo"
 	"github.com/robotmoney/mcp/infra/local/gateway"
 	"github.com/robotmoney/mcp/infra/local/lambda"
+	"github.com/robotmoney/mcp/infra/local/stack"
 	"github.com/robotmoney/mcp/infra/local/template"
 )
 
@@ -34,11 +38,90 @@ func TestGoldenConversations(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			host := origin(running.File().MCPURL)
-			if slices.Contains(everyProvider, name) {
+			switch {
+			case slices.Contains(everyProvider, name):
 				host = withProviders(t, "brain,agent,member")
+			case name == "money":
+				conversation.Replay(t, file, money(t))
+				return
 			}
-			conversation.Replay(t, file, conversation.Server{Send: sendTo(t, host), Steady: steady})
+			conversation.Replay(t, file, conversation.Server{Send: sendTo(t, host, running.File().Tokens), Steady: steady})
 		})
+	}
+}
+
+// money is a stack of its own: what is promised and what is left under a cap
+// depends on all that was proposed before.
+func money(t *testing.T) conversation.Server {
+	t.Helper()
+	own, err := os.MkdirTemp("", "stack-money")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := stack.Start(t.Context(), stack.Options{Repo: repo, Folder: own})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(); os.RemoveAll(own) })
+	made := &made{names: map[string]string{}, count: map[string]int{}}
+	return conversation.Server{Send: made.in(sendTo(t, origin(s.File().MCPURL), s.File().Tokens)), Steady: func(text []byte) []byte { return made.steady(steady(text)) }}
+}
+
+// made gives what is made in a conversation, ids and hashes, names in the order
+// they come up in, such as pi_MADE1 and HASH2. Requests may use them.
+type made struct {
+	names map[string]string
+	count map[string]int
+}
+
+// ids are what is made, and moments what differs from run to run besides: times,
+// and the band of risk, which looks back a year from today.
+var (
+	ids     = regexp.MustCompile(`\b(pi|authz|prop|pd|evt)_[0-9A-Z]{26}\b|\b[0-9a-f]{64}\b`)
+	moments = []struct {
+		pattern *regexp.Regexp
+		with    string
+	}{
+		{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT[0-9:.]+Z`), "TIME"},
+		{regexp.MustCompile(`(risk_band\\?": ?\\?"|, risk )(low|standard|elevated|high)\b`), "${1}BAND"},
+	}
+)
+
+func (m *made) steady(text []byte) []byte {
+	for _, r := range moments {
+		text = r.pattern.ReplaceAll(text, []byte(r.with))
+	}
+	return ids.ReplaceAllFunc(text, func(found []byte) []byte {
+		real := string(found)
+		if m.names[real] == "" {
+			kind, _, prefixed := strings.Cut(real, "_")
+			kind += "_MADE"
+			if !prefixed {
+				kind = "HASH"
+			}
+			m.count[kind]++
+			m.names[real] = kind + strconv.Itoa(m.count[kind])
+		}
+		return []byte(m.names[real])
+	})
+}
+
+// in puts what was made into a request that names it.
+func (m *made) in(send func(*http.Request) (*http.Response, error)) func(*http.Request) (*http.Response, error) {
+	return func(req *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		for real, name := range m.names {
+			body = bytes.ReplaceAll(body, []byte(`"`+name+`"`), []byte(`"`+real+`"`))
+		}
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return send(req)
 	}
 }
 
@@ -48,7 +131,7 @@ var stored = map[string]string{
 	"bak_YOUR_KEY": demo.FinanceKey, "cap_YOUR_TOKEN": demo.ProfileTicket, "cap_SPENT": demo.SpentTicket, "cap_PORTFOLIO": demo.PortfolioTicket,
 }
 
-func sendTo(t *testing.T, host string) func(*http.Request) (*http.Response, error) {
+func sendTo(t *testing.T, host string, tokens map[string]string) func(*http.Request) (*http.Response, error) {
 	base, err := url.Parse(host)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +140,7 @@ func sendTo(t *testing.T, host string) func(*http.Request) (*http.Response, erro
 		req = req.WithContext(t.Context())
 		req.URL = base.ResolveReference(req.URL)
 		if name, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
-			for _, secret := range []string{running.File().Tokens[name], stored[name]} {
+			for _, secret := range []string{tokens[name], stored[name]} {
 				if secret != "" {
 					req.Header.Set("Authorization", "Bearer "+secret)
 				}
@@ -100,7 +183,7 @@ func withProviders(t *testing.T, providers string) string {
 // steady replaces what differs from run to run: request ids, the port, and the
 // times rows were written at.
 func steady(text []byte) []byte {
-	text = bytes.ReplaceAll(text, []byte(origin(running.File().MCPURL)), []byte("http://mcp.local"))
+	text = regexp.MustCompile(`http://127\.0\.0\.1:\d+`).ReplaceAll(text, []byte("http://mcp.local"))
 	for _, r := range []struct{ pattern, with string }{
 		{`"request_id": "[^"]+"`, `"request_id": "REQUEST"`},
 		{`\\"(created_at|updated_at)\\":\\"[^\\]+\\"`, `\"$1\":\"TIME\"`},

@@ -20,7 +20,7 @@ const enactTries = 5
 
 // enact signs and activates the demo tenants' policies, as their signers would
 // with the operator's program. A policy that is in force stays.
-func (s *Stack) enact(ctx context.Context, trail *audit.Trail) error {
+func (s *Stack) enact(ctx context.Context, trail *audit.Trail) (*charter.Register, error) {
 	domain := charter.Domain{ChainID: s.network.client.ChainID(), Registry: s.network.deployed.Registry}
 	register := &charter.Register{Store: trail.Store, Chain: tx.PolicySigners{Registry: s.network.registry}, Domain: domain, Trail: trail}
 	for _, name := range []string{demo.Acme, demo.Globex} {
@@ -31,11 +31,11 @@ func (s *Stack) enact(ctx context.Context, trail *audit.Trail) error {
 				break
 			}
 			if !fault.Is(err, fault.OnchainUnavailable) || try == enactTries {
-				return fmt.Errorf("policy of %s: %w", name, err)
+				return nil, fmt.Errorf("policy of %s: %w", name, err)
 			}
 		}
 	}
-	return nil
+	return register, nil
 }
 
 func enact(ctx context.Context, register *charter.Register, name string) error {

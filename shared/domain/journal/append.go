@@ -15,7 +15,8 @@ import (
 
 const (
 	// batch is how many events one transaction enters: an entry and a mark for
-	// each, and the head. It leaves one operation of record.MaxOperations unused.
+	// each, the head, and in the first one the mark of the tenant. That is all of
+	// record.MaxOperations.
 	batch = 49
 	// batchBytes bounds a transaction's events. DynamoDB takes 4 MB with keys
 	// and all that is around them.
@@ -187,11 +188,14 @@ func fitting(queue []waiting) int {
 // does the end it made: read again.
 func (at *end) extend(t identity.Tenant, queue []waiting) record.Change {
 	var change record.Change
+	if at.version == 0 {
+		change.Puts = append(change.Puts, begin(t))
+	}
 	for _, e := range queue {
 		entry := link(at.Seq+1, at.Hash, e.body)
 		at.Head = Head{entry.Seq, entry.Hash}
 		change.Puts = append(change.Puts,
-			record.Put{Item: record.Item{Key: key.JournalEntry(t, entry.Seq), Body: entry.Line()}},
+			entryPut(t, entry),
 			record.Put{Item: record.Item{Key: key.JournalMark(t, e.id), Body: body(mark{e.sum, entry.Seq})}})
 	}
 	change.Puts = append(change.Puts, record.Put{Item: record.Item{Key: key.JournalHead(t), Body: body(at.Head)}, Was: at.version})

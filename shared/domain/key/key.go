@@ -182,11 +182,6 @@ func PageByID(t identity.Tenant, page string) Key {
 	return Key{"tenant#" + t.String() + "#pageid", page}
 }
 
-// Proof is the proof record of an action.
-func Proof(t identity.Tenant, action string) Key {
-	return Key{"tenant#" + t.String() + "#proof", action}
-}
-
 // Raw is the row of a raw artifact.
 func Raw(t identity.Tenant, name string) Key {
 	return Key{"tenant#" + t.String() + "#raw#" + name, Row}
@@ -272,4 +267,115 @@ func JournalMark(t identity.Tenant, event string) Key {
 // event out for ever.
 func JournalMarks(t identity.Tenant, shard int) string {
 	return fmt.Sprintf("%s#mark#%02d", JournalPartition(t), shard)
+}
+
+// Execution is the record of an intent's way over a rail.
+func Execution(t identity.Tenant, name string) Key { return Ledger(t, id.Execution, name) }
+
+// Reserved counts what dispatched payments will take from an account.
+func Reserved(t identity.Tenant, account string) Key {
+	return Key{"tenant#" + t.String() + "#reserved#" + account, Record}
+}
+
+// Turn says which execution may change an account's balance: one at a time.
+func Turn(t identity.Tenant, account string) Key {
+	return Key{"tenant#" + t.String() + "#turn#" + account, Record}
+}
+
+// Spent marks an obligation, an invoice or a piece of evidence that a payment was
+// made for.
+func Spent(t identity.Tenant, name string) Key {
+	return Key{"tenant#" + t.String() + "#spent#" + name, Record}
+}
+
+// Paid marks an amount that a counterparty was paid, or was collected from it:
+// the place where two payments that look alike meet.
+func Paid(t identity.Tenant, counterparty, direction, amount, currency string) Key {
+	return Key{"tenant#" + t.String() + "#paid#" + counterparty, direction + "#" + currency + "#" + amount}
+}
+
+// Nonce is the next number of an account on a chain. The account is ours and
+// not a tenant's: all tenants' transfers take their numbers from one row.
+func Nonce(chain uint64, account string) Key {
+	return Key{fmt.Sprintf("nonce#%d#%s", chain, account), Record}
+}
+
+// Journals are the tenants that have a journal: one mark each, by name, so that
+// who goes through all journals finds them.
+func Journals(t identity.Tenant) Key { return Key{JournalsPartition, t.String()} }
+
+// JournalsPartition holds the marks of all tenants with a journal.
+const JournalsPartition = "journals"
+
+// ProofEvents is the partition, in an index, of what a proof of an action is made
+// of: the journal's entries about the action, and the path of each.
+func ProofEvents(t identity.Tenant, action string) string {
+	return "tenant#" + t.String() + "#proof#" + action
+}
+
+// ProofEntry is an entry's place among what a proof is made of.
+func ProofEntry(t identity.Tenant, action string, seq int64) Key {
+	return Key{ProofEvents(t, action), fmt.Sprintf("%019d", seq)}
+}
+
+// ProofPath is the place of an entry's path, right behind the entry.
+func ProofPath(t identity.Tenant, action string, seq int64) Key {
+	return Key{ProofEvents(t, action), fmt.Sprintf("%019d#path", seq)}
+}
+
+// AnchorHead says up to where a tenant's journal has been cut into periods.
+func AnchorHead(t identity.Tenant) Key { return Key{"tenant#" + t.String() + "#anchor", "head"} }
+
+// AnchorPeriod is a period whose root is final, by the number of its last entry.
+func AnchorPeriod(t identity.Tenant, last int64) Key {
+	return Key{AnchorHead(t).PK, fmt.Sprintf("period#%019d", last)}
+}
+
+// AnchorPaths is the partition of a period's paths, and AnchorPath the path of
+// one of its entries.
+func AnchorPaths(t identity.Tenant, last int64) string {
+	return fmt.Sprintf("%s#path#%019d", AnchorHead(t).PK, last)
+}
+
+// AnchorPath is the path of an entry to the root of its period.
+func AnchorPath(t identity.Tenant, last, seq int64) Key {
+	return Key{AnchorPaths(t, last), fmt.Sprintf("%019d", seq)}
+}
+
+// AnchorsPartition holds what the function anchor has not finished, of all
+// tenants: the periods whose roots are not final, and the transaction in flight.
+const AnchorsPartition = "anchors"
+
+// AnchorOpen is a period whose root is not final yet.
+func AnchorOpen(t identity.Tenant, last int64) Key {
+	return Key{AnchorsPartition, fmt.Sprintf("open#%s#%019d", t, last)}
+}
+
+// AnchorFlight is the transaction that is on its way to the chain.
+func AnchorFlight() Key { return Key{AnchorsPartition, "flight"} }
+
+// RollupMonths is the partition of what each month came to, whatever the currency
+// and the direction: the partitions of the other rollups are found by who knows
+// both.
+func RollupMonths(t identity.Tenant) string { return "tenant#" + t.String() + "#rollup#months" }
+
+// RollupMonth is what a month came to in one currency and direction.
+func RollupMonth(t identity.Tenant, month, currency, direction string) Key {
+	return Key{RollupMonths(t), month + "#" + currency + "#" + direction}
+}
+
+// RollupsOf is the partition of a counterparty's own months.
+func RollupsOf(t identity.Tenant, counterparty string) string {
+	return "tenant#" + t.String() + "#rollup#of#" + counterparty
+}
+
+// RollupOf is what a month came to with one counterparty, in one currency and
+// direction.
+func RollupOf(t identity.Tenant, counterparty, month, currency, direction string) Key {
+	return Key{RollupsOf(t, counterparty), month + "#" + currency + "#" + direction}
+}
+
+// Mapping is a tenant's own way to read a table of columns, by its name.
+func Mapping(t identity.Tenant, name string) Key {
+	return Key{"tenant#" + t.String() + "#mapping", name}
 }

@@ -49,9 +49,10 @@ func TestKeys(t *testing.T) {
 		"list":           {key.LedgerList(acme, id.Transaction, "2025-09-30", "tx_1"), k("tenant#acme#tx", "2025-09-30#tx_1")},
 		"list of an own": {key.LedgerListOf(acme, id.Transaction, "acct_1", "2025-09-30", "tx_1"), k("tenant#acme#tx@acct_1", "2025-09-30#tx_1")},
 		"rollup":         {key.Rollup(acme, "day/category", "USD", "outflow", "2025-09-30", "cloud"), k("tenant#acme#rollup#day/category#USD#outflow", "2025-09-30#cloud")},
+		"month":          {key.RollupMonth(acme, "2025-09", "USD", "outflow"), k("tenant#acme#rollup#months", "2025-09#USD#outflow")},
+		"month of one":   {key.RollupOf(acme, "cp_1", "2025-09", "USD", "outflow"), k("tenant#acme#rollup#of#cp_1", "2025-09#USD#outflow")},
 		"page":           {key.Page(acme, "/accounts/acct_1"), k("tenant#acme#page", "/accounts/acct_1")},
 		"page by its id": {key.PageByID(acme, "wpg_1"), k("tenant#acme#pageid", "wpg_1")},
-		"proof":          {key.Proof(acme, "pi_1"), k("tenant#acme#proof", "pi_1")},
 		"artifact":       {key.Raw(acme, "raw_1"), k("tenant#acme#raw#raw_1", "row")},
 		"its content":    {key.RawContent(acme, digest), k("tenant#acme#raw#"+digest, "content")},
 		"artifacts of":   {key.RawCount(acme, "agt_1"), k("tenant#acme#raw#agt_1", "count")},
@@ -80,7 +81,6 @@ func TestNothingCollides(t *testing.T) {
 		place(name+" individual", key.Individual(own, "mbr_1", "record"))
 		place(name+" page", key.Page(own, "/x"))
 		place(name+" page by id", key.PageByID(own, "/x"))
-		place(name+" proof", key.Proof(own, "pi_1"))
 		for _, kind := range []id.Prefix{id.Account, id.Transaction, id.Counterparty, id.Obligation, id.Invoice, id.PaymentIntent} {
 			place(name+" row", key.Ledger(own, kind, string(kind)+"_1"))
 			place(name+" list", key.LedgerList(own, kind, "o", string(kind)+"_1"))
@@ -88,6 +88,8 @@ func TestNothingCollides(t *testing.T) {
 		}
 		place(name+" balance", key.Balance(own, "acct_1", "x"))
 		place(name+" rollup", key.Rollup(own, "day", "USD", "inflow", "p", "v"))
+		place(name+" month", key.RollupMonth(own, "p", "USD", "inflow"))
+		place(name+" month of one", key.RollupOf(own, "cp_1", "p", "USD", "inflow"))
 	}
 	place("agent", key.AgentRecord("a"))
 	place("chain", key.AgentChain("a"))

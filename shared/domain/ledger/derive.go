@@ -60,6 +60,23 @@ func (c *Counterparty) derive(t identity.Tenant) (derived, error) {
 	return derived{marks: marks}, err
 }
 
+// belongs is nothing beside the row itself for most rows.
+func (m *Meta) belongs() []string { return nil }
+
+// belongs: a transaction is told of where its account, its counterparty and its
+// month are.
+func (x *Transaction) belongs() []string {
+	places := []string{x.AccountID, x.TransactionDate[:len("2006-01")]}
+	if x.CounterpartyID != nil {
+		places = append(places, *x.CounterpartyID)
+	}
+	return places
+}
+
+func (o *Obligation) belongs() []string { return []string{o.CounterpartyID} }
+
+func (i *Invoice) belongs() []string { return []string{i.CounterpartyID} }
+
 // former decodes the stored form of a row's entity.
 func former(row Row, stored []byte) (Row, error) {
 	var old Row
@@ -101,6 +118,11 @@ func turn(t identity.Tenant, before, after Row) (counters deltas, put []record.I
 		return nil, nil, nil, err
 	}
 	counters.merge(has.counters, 1)
+	for k, cell := range counters {
+		if moves(cell) {
+			counters.add(k, RollupMoves, big.NewInt(1))
+		}
+	}
 	for _, old := range had.marks {
 		if !slices.ContainsFunc(has.marks, func(m record.Item) bool { return m.Key == old.Key }) {
 			remove = append(remove, old.Key)

@@ -9,11 +9,14 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/money"
 )
 
-// The counters of a rollup: the sum in minor units of its currency, and how
-// many transactions it is over.
+// The counters of a rollup: the sum in minor units of its currency, how many
+// transactions it is over, and how often it was moved. The last only grows: who
+// reads a rollup and its rows one after the other learns from it whether a writer
+// came in between, also one that left the sum as it was.
 const (
 	RollupSum   = "total"
 	RollupCount = "count"
+	RollupMoves = "moves"
 )
 
 // uncategorized is the rollup value of what has no category or counterparty.
@@ -46,7 +49,8 @@ func (x *Transaction) derive(t identity.Tenant) (derived, error) {
 }
 
 // rollups are the cells a transaction belongs to: its day and its month, each
-// in all, by category and by counterparty.
+// in all, by category and by counterparty; and its month again in two partitions
+// that are read without knowing the currencies there are.
 func rollups(t identity.Tenant, x *Transaction) []key.Key {
 	category, counterparty := uncategorized, uncategorized
 	if x.Category != nil {
@@ -62,6 +66,10 @@ func rollups(t identity.Tenant, x *Transaction) []key.Key {
 			key.Rollup(t, period.grain, x.Currency, x.Direction, period.at, ""),
 			key.Rollup(t, period.grain+"/category", x.Currency, x.Direction, period.at, category),
 			key.Rollup(t, period.grain+"/counterparty", x.Currency, x.Direction, period.at, counterparty))
+	}
+	cells = append(cells, key.RollupMonth(t, month, x.Currency, x.Direction))
+	if x.CounterpartyID != nil {
+		cells = append(cells, key.RollupOf(t, *x.CounterpartyID, month, x.Currency, x.Direction))
 	}
 	return cells
 }

@@ -68,6 +68,17 @@ func (b *book) summed(t *testing.T) map[key.Key]cell {
 				counts[k]++
 			}
 		}
+		again := []key.Key{key.RollupMonth(b.tenant, x.TransactionDate[:7], x.Currency, x.Direction)}
+		if x.CounterpartyID != nil {
+			again = append(again, key.RollupOf(b.tenant, payee, x.TransactionDate[:7], x.Currency, x.Direction))
+		}
+		for _, k := range again {
+			if sums[k] == nil {
+				sums[k] = new(big.Int)
+			}
+			sums[k].Add(sums[k], minor)
+			counts[k]++
+		}
 	}
 	cells := map[key.Key]cell{}
 	for k, sum := range sums {
@@ -81,17 +92,29 @@ func (b *book) summed(t *testing.T) map[key.Key]cell {
 func (b *book) sums(t *testing.T) {
 	t.Helper()
 	want, got := b.summed(t), map[key.Key]cell{}
+	partitions := []string{key.RollupMonths(b.tenant)}
+	for k := range want {
+		if strings.HasPrefix(k.PK, key.RollupsOf(b.tenant, "")) && !slices.Contains(partitions, k.PK) {
+			partitions = append(partitions, k.PK)
+		}
+	}
 	for _, grain := range []string{"day", "month"} {
 		for _, dimension := range []string{grain, grain + "/category", grain + "/counterparty"} {
 			for _, currency := range []string{"USD", "JPY", "KWD"} {
 				for _, direction := range ledger.Directions {
-					for _, item := range b.partition(t, key.Rollup(b.tenant, dimension, currency, direction, "", "").PK) {
-						c := cell{item.Numbers[ledger.RollupSum].String(), item.Numbers[ledger.RollupCount].String()}
-						if c != (cell{"0", "0"}) {
-							got[item.Key] = c
-						}
-					}
+					partitions = append(partitions, key.Rollup(b.tenant, dimension, currency, direction, "", "").PK)
 				}
+			}
+		}
+	}
+	for _, pk := range partitions {
+		for _, item := range b.partition(t, pk) {
+			c := cell{item.Numbers[ledger.RollupSum].String(), item.Numbers[ledger.RollupCount].String()}
+			if c != (cell{"0", "0"}) {
+				got[item.Key] = c
+			}
+			if item.Numbers[ledger.RollupMoves].Sign() <= 0 {
+				t.Errorf("rollup %s %s has no moves", item.Key.PK, item.Key.SK)
 			}
 		}
 	}
@@ -222,5 +245,33 @@ func TestLargeAmounts(t *testing.T) {
 	y.ID, y.Allocations, y.Amount = "tx_2", nil, "0.01"
 	b.write(t, ledger.Written{New: 1}, y)
 	equal(t, "day", b.rollup(t, "day", "2025-09-15", ""), strings.Repeat("9", 38)+" over 2")
+	b.sums(t)
+}
+
+// moves is how often a rollup of September was written to.
+func (b *book) moves(t *testing.T) string {
+	t.Helper()
+	item, _, err := b.store.Get(t.Context(), key.RollupMonth(b.tenant, "2025-09", "USD", "outflow"))
+	noError(t, err)
+	return fmt.Sprint(item.Numbers[ledger.RollupMoves])
+}
+
+// A rollup that rows change without changing its sum has been moved; one that a
+// row's other fields change has not. Who holds it against its rows relies on both.
+func TestMoves(t *testing.T) {
+	b := newBook(t)
+	row := func(name, amount string) *ledger.Transaction {
+		x := transaction()
+		x.ID, x.Amount, x.Allocations = name, amount, nil
+		return x
+	}
+	b.write(t, ledger.Written{New: 2}, row("tx_1", "10.00"), row("tx_2", "20.00"))
+	equal(t, "moves of two new rows", b.moves(t), "2")
+	b.write(t, ledger.Written{Changed: 2}, row("tx_1", "20.00"), row("tx_2", "10.00"))
+	equal(t, "moves of two that changed places", b.moves(t), "4")
+	described := row("tx_1", "20.00")
+	described.Description = ptr("another")
+	b.write(t, ledger.Written{Changed: 1}, described)
+	equal(t, "moves of a description", b.moves(t), "4")
 	b.sums(t)
 }

@@ -37,6 +37,7 @@ type Row interface {
 	key(t identity.Tenant) key.Key
 	places(t identity.Tenant) [3]key.Key
 	derive(t identity.Tenant) (derived, error)
+	belongs() []string // ids and months, YYYY-MM, that tell of the row too
 }
 
 func (m *Meta) meta() *Meta { return m }

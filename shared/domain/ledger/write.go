@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/audit"
-	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/record"
@@ -22,8 +22,10 @@ const (
 	// maxTries is how often rows are planned anew after somebody else changed
 	// one of them in between.
 	maxTries = 8
-	// ActionChanged is the event of written rows. It names them; who acts on it
-	// reads them again.
+	// ActionChanged is the event of written rows. Its output rows names them; who
+	// acts on it reads them again. What a row left, such as the account or the
+	// month it stood in before a correction, the row no longer says: the output
+	// touched names it, by ids and months.
 	ActionChanged = "ledger.changed"
 )
 
@@ -48,17 +50,8 @@ type Written struct{ New, Changed, Same int }
 // code invalid_argument.
 func (w *Writer) Write(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID string, rows ...Row) (Written, error) {
 	var total Written
-	seen := map[key.Key]bool{}
-	for _, row := range rows {
-		row.meta().TenantID = t.String()
-		if err := wellFormed(row); err != nil {
-			return total, fault.Because(err, fault.InvalidArgument, "Row %.80q cannot be written: %v.", row.meta().ID, err)
-		}
-		k := row.key(t)
-		if seen[k] {
-			return total, fault.New(fault.InvalidArgument, "Row %.80q stands twice in one write.", row.meta().ID)
-		}
-		seen[k] = true
+	if err := admit(t, rows); err != nil {
+		return total, err
 	}
 	for len(rows) > 0 {
 		done, written, err := w.some(ctx, t, actor, requestID, rows)
@@ -83,19 +76,24 @@ func (w *Writer) some(ctx context.Context, t identity.Tenant, actor identity.Act
 		if len(plan.changed) == 0 {
 			return plan.rows, plan.written, nil
 		}
-		event, err := w.Trail.New(audit.Event{
-			TenantID: t.String(), Layer: audit.LayerLedger, Actor: actor, Action: ActionChanged, RequestID: requestID,
-			Inputs: map[string]any{}, Outputs: map[string]any{"rows": plan.changed},
-		})
-		if err != nil {
-			return 0, Written{}, err
-		}
-		err = w.Trail.Commit(ctx, plan.change, event)
+		err = w.commit(ctx, t, actor, requestID, &plan)
 		if errors.Is(err, record.ErrConflict) && try < maxTries {
 			continue
 		}
 		return plan.rows, plan.written, err
 	}
+}
+
+// commit makes a plan's transaction, with the event that tells of it.
+func (w *Writer) commit(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID string, p *plan) error {
+	event, err := w.Trail.New(audit.Event{
+		TenantID: t.String(), Layer: audit.LayerLedger, Actor: actor, Action: ActionChanged, RequestID: requestID,
+		Inputs: map[string]any{}, Outputs: p.outputs(),
+	})
+	if err != nil {
+		return err
+	}
+	return w.Trail.Commit(ctx, p.change, event)
 }
 
 // plan is what one transaction will do.
@@ -104,7 +102,26 @@ type plan struct {
 	change  record.Change
 	moved   deltas
 	changed []string // ids of rows that are new or different
+	left    []string // what they belonged to and do no longer
 	written Written
+}
+
+// outputs are what the event says of the plan.
+func (p *plan) outputs() map[string]any {
+	out := map[string]any{"rows": p.changed}
+	if len(p.left) > 0 {
+		out["touched"] = p.left
+	}
+	return out
+}
+
+// leave notes what a row that is replaced belonged to.
+func (p *plan) leave(before, after Row) {
+	for _, place := range before.belongs() {
+		if !slices.Contains(after.belongs(), place) && !slices.Contains(p.left, place) {
+			p.left = append(p.left, place)
+		}
+	}
 }
 
 func (w *Writer) plan(ctx context.Context, t identity.Tenant, rows []Row) (plan, error) {
@@ -116,6 +133,11 @@ func (w *Writer) plan(ctx context.Context, t identity.Tenant, rows []Row) (plan,
 	if err != nil {
 		return plan{}, err
 	}
+	return w.fill(t, rows, stored)
+}
+
+// fill plans as many of the rows as one transaction holds, beside what is stored.
+func (w *Writer) fill(t identity.Tenant, rows []Row, stored map[key.Key]record.Item) (plan, error) {
 	p := plan{moved: deltas{}}
 	for _, row := range rows {
 		fits, err := p.take(t, row, stored[row.key(t)], w.Now())
@@ -182,6 +204,7 @@ func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) 
 		p.written.New++
 	} else {
 		p.written.Changed++
+		p.leave(before, row)
 	}
 	return true, nil
 }

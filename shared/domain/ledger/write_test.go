@@ -237,3 +237,41 @@ func TestWritersAtOnce(t *testing.T) {
 	b.sums(t)
 	equal(t, "rows", len(b.stored(t)), rows)
 }
+
+// left is what the last event says that rows have left.
+func (b *book) left(t *testing.T) string {
+	t.Helper()
+	b.bus.mu.Lock()
+	defer b.bus.mu.Unlock()
+	var cloud struct{ Data audit.Event }
+	noError(t, json.Unmarshal(b.bus.entries[len(b.bus.entries)-1].Detail, &cloud))
+	return fmt.Sprint(cloud.Data.Outputs["touched"])
+}
+
+// What a row belonged to before a change cannot be read from the row any more: the
+// event names it, and nothing else.
+func TestWhatRowsLeave(t *testing.T) {
+	b := newBook(t)
+	b.write(t, ledger.Written{New: 3}, transaction(), obligation(), invoice())
+	equal(t, "left by new rows", b.left(t), "<nil>")
+	for _, step := range []struct {
+		row   func() ledger.Row
+		field string
+		value any
+		want  string
+	}{
+		{func() ledger.Row { return transaction() }, "Description", "another", "<nil>"},
+		{func() ledger.Row { return transaction() }, "AccountID", "acct_2", "[acct_8231]"},
+		{func() ledger.Row { return transaction() }, "TransactionDate", "2025-10-01", "[acct_2 2025-09]"},
+		{func() ledger.Row { return transaction() }, "CounterpartyID", nil, "[2025-10 cp_aws]"},
+		{func() ledger.Row { return obligation() }, "CounterpartyID", "cp_2", "[cp_aws]"},
+		{func() ledger.Row { return invoice() }, "CounterpartyID", "cp_2", "[cp_aws]"},
+		{func() ledger.Row { return counterparty() }, "Name", "another", "<nil>"},
+	} {
+		row := step.row()
+		set(t, row, step.field, step.value)
+		_, err := b.writer.Write(t.Context(), b.tenant, actor, "req-1", row)
+		noError(t, err)
+		equal(t, step.field, b.left(t), step.want)
+	}
+}

@@ -21,8 +21,13 @@ type Desk struct {
 	Store    record.Store
 	Policies *charter.Register
 	Trail    *audit.Trail
-	IDs      *id.Source
+	IDs      Names
 	Now      func() time.Time
+}
+
+// Names makes ids; an *id.Source does.
+type Names interface {
+	New(kind id.Prefix) (string, error)
 }
 
 // maxTries is how often something is decided anew after what it rested on has

@@ -227,7 +227,8 @@ func (s submission) authorization(r reading, c Case) (*Case, error) {
 	case used.past(r.now):
 		return nil, fault.New(fault.Conflict, "authorization_id: %s has expired. Ask for a new one.", used.ID)
 	case used.DestinationCounterpartyID != c.DestinationCounterpartyID || used.SourceAccountID != c.SourceAccountID ||
-		used.ActionType != c.ActionType || used.Currency != c.Currency || !equal(used.PayTo, c.PayTo) || !equal(used.EscrowID, c.EscrowID):
+		used.ActionType != c.ActionType || used.Currency != c.Currency || !equal(used.PayTo, c.PayTo) || !equal(used.EscrowID, c.EscrowID) ||
+		!equal(used.JobTermsHash, c.JobTermsHash):
 		return nil, against("authorization_id: %s is for %s in %s from %s to %s. Propose exactly that, or ask for another authorization.",
 			used.ID, used.ActionType, used.Currency, used.SourceAccountID, used.DestinationCounterpartyID)
 	case money.Written{Amount: used.Amount, Currency: used.Currency}.Above(*s.amount):

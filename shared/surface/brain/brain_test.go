@@ -90,7 +90,7 @@ func mounted(t *testing.T) *catalog.Catalog {
 	s.put(key.Ledger(acme, id.Obligation, "obl_1"), `{"id":"obl_1","status":"open","due_date":"2026-08-01"}`)
 	s.put(key.Ledger(acme, id.PaymentIntent, "pi_1"), `{"id":"pi_1","action_type":"wire"}`)
 	s.put(key.Page(acme, "/suppliers/acme/terms"), `{"slug":"/suppliers/acme/terms","body":"# Terms <b>"}`)
-	s.put(key.Proof(acme, "pi_1"), `{"action_id":"pi_1"}`)
+	s.put(key.JournalEntry(acme, 0), `{"event":{"after_state":{"id":"pi_1","status":"approved"},"id":"evt_1","tenant_id":"acme"},"hash":"","prev_hash":"","seq":0}`, key.ProofEntry(acme, "pi_1", 0))
 	now := func() time.Time { return time.Date(2026, 7, 28, 12, 0, 0, 0, time.UTC) }
 	c := &catalog.Catalog{}
 	must(t, c.Mount(brain.Provider(brain.Sources{
@@ -136,7 +136,7 @@ func TestReads(t *testing.T) {
 		{"brain://ledger/payment-intents/pi_1", jsonType, `{"id":"pi_1",`, ""},
 		{"brain://wiki/pages/suppliers/acme/terms", "text/markdown", `# Terms <b>`, ""},
 		{"brain://wiki/pages/suppliers%2Facme%2Fterms", "text/markdown", `# Terms <b>`, ""},
-		{"brain://proofs/pi_1", jsonType, `{"action_id":"pi_1"}`, ""},
+		{"brain://proofs/pi_1", jsonType, `{"action_id":"pi_1",`, ""},
 		{"brain://payments/action_types", jsonType, `{"action_types":[{"action_type":"ach_outbound"`, ""},
 
 		{"brain://ledger/accounts/acct_9", "", "", fault.LedgerRowNotFound},

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/wiki/press"
+)
+
+const (
+	// together is how many pages are made at one time.
+	together = 8
+	// margin is the time before the function's end in which nothing is begun any
+	// more. Killed, it would have the whole batch delivered again, also what it
+	// rendered, and every message's tries counted.
+	margin = 3 * time.Second
+)
+
+// consumer takes batches of the queue.
+type consumer struct {
+	press *press.Press
+	log   *slog.Logger
+}
+
+// batch is the messages of one tenant and what they touch together: a page that
+// many of them touch is rendered once.
+type batch struct {
+	tenant   identity.Tenant
+	change   *press.Change
+	messages []string
+	wanted   map[string][]string // messages, by the slugs they touch
+}
+
+// consume renders what a batch touches and names the messages to be delivered
+// again: those that touch a page that could not be made, and those that cannot be
+// read. The latter end in the dead-letter queue, with the reason in the log.
+func (c *consumer) consume(ctx context.Context, in events.SQSEvent) (events.SQSEventResponse, error) {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin))
+		defer cancel()
+	}
+	failed := failures{seen: map[string]bool{}}
+	for _, b := range c.sort(ctx, in, &failed) {
+		c.render(ctx, b, &failed)
+	}
+	return events.SQSEventResponse{BatchItemFailures: failed.items()}, nil
+}
+
+// sort takes the messages apart by tenant, in the order they came, and reads the
+// rows they name.
+func (c *consumer) sort(ctx context.Context, in events.SQSEvent, failed *failures) []*batch {
+	var all []*batch
+	of := map[identity.Tenant]*batch{}
+	for _, message := range in.Records {
+		e, err := open(message.Body)
+		if err != nil {
+			c.log.ErrorContext(ctx, "a message cannot be read", "message", message.MessageId, "reason", err.Error())
+			failed.add(message.MessageId)
+			continue
+		}
+		touch, known := touches[e.Action]
+		if !known {
+			c.log.WarnContext(ctx, "an event touches no page", "message", message.MessageId, "action", e.Action)
+			continue
+		}
+		b := of[e.tenant]
+		if b == nil {
+			b = &batch{tenant: e.tenant, change: c.press.Touched(e.tenant), wanted: map[string][]string{}}
+			of[e.tenant], all = b, append(all, b)
+		}
+		// What this message touches alone, so that a page that cannot be made fails
+		// no other; the rows it names are known to all.
+		own := b.change.Apart()
+		if err := touch(ctx, e, own); err != nil {
+			c.log.ErrorContext(ctx, "a message cannot be acted on", "message", message.MessageId, "tenant", e.tenant.String(), "event", e.ID, "error", err)
+			failed.add(message.MessageId)
+			continue
+		}
+		b.messages = append(b.messages, message.MessageId)
+		for _, slug := range own.Slugs() {
+			b.wanted[slug] = append(b.wanted[slug], message.MessageId)
+		}
+	}
+	return all
+}
+
+// render makes the pages of a tenant.
+func (c *consumer) render(ctx context.Context, b *batch, failed *failures) {
+	var group errgroup.Group
+	group.SetLimit(together)
+	var mu sync.Mutex
+	count := map[press.Outcome]int{}
+	for slug, messages := range b.wanted {
+		group.Go(func() error {
+			outcome, err := b.change.Render(ctx, slug)
+			if err != nil {
+				c.log.ErrorContext(ctx, "a page could not be made", "tenant", b.tenant.String(), "slug", slug, "error", err)
+				failed.add(messages...)
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			count[outcome]++
+			return nil
+		})
+	}
+	_ = group.Wait() // none of them returns an error: a page's is its messages'
+	c.log.InfoContext(ctx, "pages made", "tenant", b.tenant.String(), "messages", len(b.messages), "touched", len(b.wanted),
+		"rendered", count[press.Rendered], "same", count[press.Same], "absent", count[press.Absent])
+}
+
+// failures are the messages of a batch that failed, each once.
+type failures struct {
+	mu   sync.Mutex
+	seen map[string]bool
+	list []events.SQSBatchItemFailure
+}
+
+func (f *failures) add(messages ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range messages {
+		if !f.seen[id] {
+			f.seen[id] = true
+			f.list = append(f.list, events.SQSBatchItemFailure{ItemIdentifier: id})
+		}
+	}
+}
+
+// items is the list as the queue reads it: none is an empty list, not null.
+func (f *failures) items() []events.SQSBatchItemFailure {
+	if f.list == nil {
+		return []events.SQSBatchItemFailure{}
+	}
+	return f.list
+}
