@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/robotmoney/mcp/infra/verify/verify"
+	"github.com/robotmoney/mcp/shared/domain/proof"
 	"github.com/robotmoney/mcp/shared/domain/proof/claim"
 )
 
@@ -107,4 +108,23 @@ func anchorWords(a *claim.Anchor) string {
 		return "not anchored yet"
 	}
 	return fmt.Sprintf("%s in block %d of chain %d", a.Status, a.BlockNumber, a.ChainID)
+}
+
+// proofGet prints a proof as the surface gives it, for the other commands and for
+// whoever wants to check it.
+func proofGet(ctx context.Context, c *call) error {
+	t, err := c.forTenant(1)
+	if err != nil {
+		return err
+	}
+	target, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	raw, err := (&proof.Reader{Store: target.store}).Proof(ctx, t, c.args[0])
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.out, "%s\n", raw)
+	return err
 }

@@ -193,3 +193,70 @@ func TestDispatchWhileTheGateLooks(t *testing.T) {
 	equal(t, "held", w.held(), "49900")
 	equal(t, "left", w.left(), "500.00")
 }
+
+// between runs something once for each request it makes to the table, with
+// something else happening just before that request.
+func between(t *testing.T, run func(t *testing.T, w *world, meanwhile func(call, happens func()))) {
+	hit := true
+	for n := int64(1); hit; n++ {
+		if !t.Run(fmt.Sprintf("before request %d", n), func(t *testing.T) {
+			w := open(t)
+			run(t, w, func(call, happens func()) {
+				w.wire.breaks(n, false)
+				w.wire.while = happens
+				call()
+				hit = w.wire.hit.Load()
+				w.wire.while = nil
+				w.wire.breaks(0, false)
+			})
+		}) {
+			return
+		}
+	}
+}
+
+// Wherever one delivery of an event stands while another goes all the way, both end
+// well and the payment is made once.
+func TestAnotherDeliveryInBetween(t *testing.T) {
+	between(t, func(t *testing.T, w *world, meanwhile func(call, happens func())) {
+		intent := w.propose(proposals.Approved, payment(bill))
+		meanwhile(func() { w.execute(intent, proposals.Executed) }, func() { w.execute(intent, proposals.Executed) })
+		w.paid(intent)
+	})
+}
+
+// The same with two deliveries of a receipt.
+func TestAnotherReceiptInBetween(t *testing.T) {
+	for outcome, end := range map[execution.Outcome]proposals.Status{execution.Done: proposals.Executed, execution.Refused: proposals.Failed} {
+		t.Run(string(outcome), func(t *testing.T) {
+			between(t, func(t *testing.T, w *world, meanwhile func(call, happens func())) {
+				w.banked()
+				intent := w.propose(proposals.Approved, payment(bill))
+				w.execute(intent, proposals.Dispatching)
+				receipt := w.receipt(intent, outcome)
+				deliver := func() {
+					report, err := w.settle(receipt)
+					noError(t, err)
+					equal(t, "status", report.Status, end)
+				}
+				meanwhile(deliver, deliver)
+				equal(t, "disputed", w.alarmed(execution.AlarmDisputed), false)
+				if outcome == execution.Done {
+					w.paid(intent)
+				} else {
+					w.untouched(intent)
+				}
+			})
+		})
+	}
+}
+
+// And with another payment of the same account, which has room for both.
+func TestAnotherPaymentInBetween(t *testing.T) {
+	between(t, func(t *testing.T, w *world, meanwhile func(call, happens func())) {
+		intents := w.many(2, 150)
+		meanwhile(func() { w.execute(intents[0], proposals.Executed) }, func() { w.execute(intents[1], proposals.Executed) })
+		w.execute(intents[1], proposals.Executed) // the last time nothing came in between
+		equal(t, "executed", w.sums(intents, 1000_00), 2)
+	})
+}

@@ -131,8 +131,8 @@ func (e *Executor) executed(ctx context.Context, t identity.Tenant, name string)
 		if err != nil {
 			return proposals.Step{}, err
 		}
-		if holder != r.ID {
-			return proposals.Step{}, fmt.Errorf("%s is settling and it is not its turn", r.ID)
+		if holder != r.ID { // somebody else has made this step since the record was read
+			return proposals.Step{}, record.ErrConflict
 		}
 		put, err := take(t, account, "", version)
 		if err != nil {

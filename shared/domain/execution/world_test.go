@@ -68,6 +68,7 @@ type wire struct {
 	lose  atomic.Bool  // the engine gets it and the answer is lost; else it gets nothing
 	hit   atomic.Bool
 	often atomic.Int64 // of a hundred requests so many break, one way or the other
+	while func()       // what happens just before the request that would break, which does not then
 }
 
 // Do sends a request.
@@ -75,6 +76,10 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	broken, lose := w.calls.Add(1) == w.at.Load(), w.lose.Load()
 	if broken {
 		w.hit.Store(true)
+	}
+	if happens := w.while; broken && happens != nil {
+		w.while, broken = nil, false
+		happens()
 	}
 	if draw := random.Int64N(200); draw/2 < w.often.Load() {
 		broken, lose = true, draw%2 == 0
