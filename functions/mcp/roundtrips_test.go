@@ -2,24 +2,17 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/robotmoney/mcp/infra/local/stack"
-	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/edge"
 )
 
@@ -30,6 +23,10 @@ type recorder struct {
 	calls map[string]int
 }
 
+// removal is a transaction that only removes the marks of events the bus has
+// taken: what was changed is changed without it.
+const removal = "TransactWriteItems of marks"
+
 func (r *recorder) before(t *testing.T, target string) string {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -39,12 +36,15 @@ func (r *recorder) before(t *testing.T, target string) string {
 	proxy := httputil.NewSingleHostReverseProxy(u)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
-		if operation == "" {
-			body, _ := io.ReadAll(req.Body)
-			req.Body = io.NopCloser(bytes.NewReader(body))
+		body, _ := io.ReadAll(req.Body)
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		switch {
+		case operation == "":
 			var rpc struct{ Method string }
 			_ = json.Unmarshal(body, &rpc)
 			operation = rpc.Method
+		case operation == "TransactWriteItems" && !bytes.Contains(body, []byte(`"Put"`)):
+			operation = removal
 		}
 		r.mu.Lock()
 		r.calls[operation]++
@@ -68,43 +68,23 @@ func (r *recorder) take() map[string]int {
 	return calls
 }
 
-func TestRoundTrips(t *testing.T) {
-	repo, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	running, err := stack.Start(ctx, stack.Options{Repo: repo, Folder: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer running.Close()
-	file := running.File()
+// counted starts functions whose calls are counted.
+func counted(t *testing.T) (*recorder, func() *edge.Server) {
+	t.Helper()
 	count := &recorder{calls: map[string]int{}}
-	env := map[string]string{
-		"AWS_REGION": stackfile.Region, "AWS_ACCESS_KEY_ID": stackfile.AccessKey, "AWS_SECRET_ACCESS_KEY": stackfile.SecretKey,
-		"TABLE_NAME": file.Table, "BUS_NAME": file.Bus, "BLOB_BUCKET": file.Bucket, "S3_ENDPOINT": file.S3Endpoint,
-		"DYNAMODB_ENDPOINT": count.before(t, file.DynamoDBEndpoint), "EVENTS_ENDPOINT": count.before(t, file.EventsEndpoint),
-		"RPC_URLS": count.before(t, file.RPCURL), "CHAIN_ID": strconv.FormatUint(file.ChainID, 10), "REGISTRY_ADDRESS": file.Registry,
-		"ISSUER": file.Issuer, "JWKS_URL": file.JWKSURL, "ENDPOINT_URL": file.MCPURL,
-		"CURSOR_KEY": "0123456789abcdef0123456789abcdef",
+	behind := map[string]string{
+		"DYNAMODB_ENDPOINT": count.before(t, running.DynamoDBEndpoint), "EVENTS_ENDPOINT": count.before(t, running.EventsEndpoint), "RPC_URLS": count.before(t, running.RPCURL),
 	}
-	settings, err := readConfig(func(name string) string { return env[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := func() *edge.Server {
-		server, err := wire(settings, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return server
-	}
+	return count, func() *edge.Server { return wired(t, behind) }
+}
+
+func TestRoundTrips(t *testing.T) {
+	count, start := counted(t)
 	read := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"brain://ledger/transactions/tx_4127"}}`
 	account := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"brain://ledger/accounts/acct_8231"}}`
 	tools := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
+	// Nobody else asks as this agent, so nothing is known of it at first.
 	first, second := start(), start()
 	for _, step := range []struct {
 		name   string
@@ -122,8 +102,8 @@ func TestRoundTrips(t *testing.T) {
 		{"warm list of the second", second, tools, map[string]int{"PutEvents": 1}},
 	} {
 		count.take()
-		if status := post(t, step.server, file.Tokens["agent"], step.body); status != http.StatusOK {
-			t.Fatalf("%s: status %d", step.name, status)
+		if r := invoke(t, step.server, "POST", endpointPath, running.Tokens["agent_readonly"], step.body); r.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d", step.name, r.StatusCode)
 		}
 		if got := count.take(); fmt.Sprint(got) != fmt.Sprint(step.want) {
 			t.Errorf("%s: round trips %v, want %v", step.name, got, step.want)
@@ -131,25 +111,62 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// post gives a server an event as the gateway would and returns the status.
-func post(t *testing.T, server *edge.Server, token, body string) int {
-	t.Helper()
-	event, err := json.Marshal(map[string]any{
-		"version": "2.0", "rawPath": "/v1/agents/mcp",
-		"headers":        map[string]string{"content-type": "application/json", "authorization": "Bearer " + token, "host": "127.0.0.1"},
-		"requestContext": map[string]any{"http": map[string]any{"method": "POST"}, "stage": "$default"},
-		"body":           body,
-	})
-	if err != nil {
-		t.Fatal(err)
+// What changes something is one transaction, with everything it rests on read in
+// one batch before and its events in one call after. A policy is checked once in
+// a process and version.
+func TestRoundTripsOfMoney(t *testing.T) {
+	count, start := counted(t)
+	server := start()
+	for _, holder := range []string{"agent_payables", "member_admin"} { // who they are is known
+		invoke(t, server, "POST", endpointPath, running.Tokens[holder], `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	}
-	raw, err := server.Invoke(t.Context(), event)
-	if err != nil {
-		t.Fatal(err)
+	pays := func(amount, more string) string {
+		return `{"action_type":"ach_outbound","source_account_id":"acct_8231","destination_counterparty_id":"cp_aws","currency":"USD","amount":"` + amount + `"` + more + `}`
 	}
-	var reply struct{ StatusCode int }
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		t.Fatal(err)
+	// looks is a call that changes nothing, changes one that does: both with what
+	// they read.
+	looks := func(reads map[string]int) map[string]int {
+		reads["PutEvents"] = 1
+		return reads
 	}
-	return reply.StatusCode
+	changes := func(reads map[string]int) map[string]int {
+		reads["TransactWriteItems"], reads[removal] = 1, 1
+		return looks(reads)
+	}
+	type reads = map[string]int
+	var pending, authorization, flagged string
+	for _, step := range []struct {
+		name, as, tool, arguments string
+		keep                      *string
+		want                      map[string]int
+	}{
+		{"a dry run, the first to need the policy", "agent_payables", "payment_intent.propose", pays("5101.00", `,"dry_run":true`), nil, looks(reads{"BatchGetItem": 1, "GetItem": 2, "eth_call": 1})},
+		{"a dry run", "agent_payables", "payment_intent.propose", pays("5101.00", `,"dry_run":true`), nil, looks(reads{"BatchGetItem": 1})},
+		{"propose", "agent_payables", "payment_intent.propose", pays("5101.00", ""), &pending, changes(reads{"BatchGetItem": 1, "Query": 1})},
+		{"propose again", "agent_payables", "payment_intent.propose", pays("5101.00", ""), nil, looks(reads{"BatchGetItem": 2, "GetItem": 1, "Query": 1})},
+		{"propose what is approved at once", "agent_payables", "payment_intent.propose", pays("1.01", ""), nil, changes(reads{"BatchGetItem": 1, "Query": 1})},
+		{"authorize", "agent_payables", "authorizations.create", pays("5102.00", `,"purpose":"x"`), &authorization, changes(reads{"BatchGetItem": 1})},
+		{"propose another action", "agent_payables", "agent.action.propose", `{"action":{"kind":"flag_transaction"}}`, &flagged, changes(reads{"BatchGetItem": 1})},
+		{"list own intents", "agent_payables", "payment_intent.list", `{"limit":1}`, nil, looks(reads{"Query": 1})},
+		{"list the feed", "member_admin", "proposals.list", `{"limit":1}`, nil, looks(reads{"BatchGetItem": 1, "Query": 1})},
+		{"get a proposal", "member_admin", "proposals.get", `{"proposal_id":"PENDING"}`, nil, looks(reads{"GetItem": 2})},
+		{"decide", "member_admin", "proposals.decide", `{"proposal_id":"PENDING","decision":"approve"}`, nil, changes(reads{"BatchGetItem": 1, "GetItem": 1})},
+		{"decide again", "member_admin", "proposals.decide", `{"proposal_id":"PENDING","decision":"approve"}`, nil, looks(reads{"BatchGetItem": 1, "GetItem": 2})},
+		{"approve an authorization", "member_admin", "authorizations.approve", `{"authorization_id":"AUTHORIZATION"}`, nil, changes(reads{"BatchGetItem": 1, "GetItem": 1})},
+		{"propose with it", "agent_payables", "payment_intent.propose", pays("5102.00", `,"authorization_id":"AUTHORIZATION"`), nil, changes(reads{"BatchGetItem": 1, "Query": 1})},
+		{"get it", "agent_payables", "authorizations.get", `{"authorization_id":"AUTHORIZATION"}`, nil, looks(reads{"BatchGetItem": 1, "GetItem": 1})},
+		{"acknowledge an action", "member_admin", "proposals.decide", `{"proposal_id":"FLAGGED","decision":"acknowledge"}`, nil, changes(reads{"BatchGetItem": 1, "GetItem": 1})},
+		{"propose what is taken back", "agent_payables", "payment_intent.propose", pays("5103.00", ""), &pending, changes(reads{"BatchGetItem": 1, "Query": 1})},
+		{"cancel", "agent_payables", "payment_intent.cancel", `{"intent_id":"PENDING"}`, nil, changes(reads{"GetItem": 1})},
+		{"cancel again", "agent_payables", "payment_intent.cancel", `{"intent_id":"PENDING"}`, nil, looks(reads{"GetItem": 1})},
+	} {
+		count.take()
+		id := use(t, server, step.as, step.tool, strings.NewReplacer("PENDING", pending, "AUTHORIZATION", authorization, "FLAGGED", flagged).Replace(step.arguments))
+		if step.keep != nil {
+			*step.keep = id
+		}
+		if got := count.take(); fmt.Sprint(got) != fmt.Sprint(step.want) {
+			t.Errorf("%s: round trips %v, want %v", step.name, got, step.want)
+		}
+	}
 }

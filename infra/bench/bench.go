@@ -40,6 +40,7 @@ type bench struct {
 	folder  string
 	running *stack.Stack
 	row     key.Key
+	ends    []func() // of what else was started
 }
 
 // started starts the local stack the first time, in a folder of its own, and
@@ -74,6 +75,9 @@ func (b *bench) started(ctx context.Context) (stackfile.Stack, error) {
 
 // close ends what was started.
 func (b *bench) close() {
+	for _, end := range b.ends {
+		end()
+	}
 	if b.running != nil {
 		b.running.Close()
 	}

@@ -50,6 +50,9 @@ type Check struct {
 	Tool      string          `json:"tool,omitempty"`
 	Prompt    string          `json:"prompt,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Keep are patterns by name: the first match of each in the result stands for
+	// $NAME in the arguments of later checks.
+	Keep map[string]string `json:"keep,omitempty"`
 }
 
 // verbs are what every driver can do with a client: connect; list what
@@ -100,11 +103,22 @@ func Read(path string) (Table, error) {
 	return t, nil
 }
 
+// placeholder is what stands for something kept.
+var placeholder = regexp.MustCompile(`"\$(\w+)"`)
+
 func (t Table) valid() error {
-	patterns, names := []string{}, map[string]bool{}
+	patterns, names, kept := []string{}, map[string]bool{}, map[string]bool{}
 	for _, k := range t.Checks {
 		if !slices.Contains(verbs, k.Do) {
 			return fmt.Errorf("%s: there is no verb %q", k.Name, k.Do)
+		}
+		for _, used := range placeholder.FindAllStringSubmatch(string(k.Arguments), -1) {
+			if !kept[used[1]] {
+				return fmt.Errorf("%s: nothing before keeps %q", k.Name, used[1])
+			}
+		}
+		for name, pattern := range k.Keep {
+			kept[name], patterns = true, append(patterns, pattern)
 		}
 		names[k.Name] = true
 		patterns = append(patterns, k.Shows...)

@@ -33,6 +33,8 @@ func TestReadRefuses(t *testing.T) {
 		{"an unknown verb", `{"checks":[{"name":"a","do":"dance"}]}`, "dance"},
 		{"an unknown verb nobody can", `{"clients":[{"name":"c","cannot":{"dance":"no legs"}}]}`, "dance"},
 		{"a sight of no check", `{"clients":[{"name":"c","sees":{"gone":{"why":"x"}}}]}`, "gone"},
+		{"what nobody keeps", `{"checks":[{"name":"a","do":"call","arguments":{"id":"$id"},"keep":{"id":"x"}}]}`, "$id"[1:]},
+		{"no pattern to keep", `{"checks":[{"name":"a","do":"call","keep":{"id":"("}}]}`, "("},
 		{"no pattern", `{"checks":[{"name":"a","do":"list","shows":["("]}]}`, "("},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ each check.
 
 import asyncio
 import json
+import re
 import sys
 from contextlib import AsyncExitStack
 
@@ -83,11 +84,28 @@ async def perform(job, check):
         return {"ok": not getattr(result, "is_error", False), "text": plain(result)}
 
 
+kept = {}
+
+
+def filled(check):
+    """The check with what was kept in place of its names."""
+    text = json.dumps(check.get("arguments", {}))
+    return {**check, "arguments": json.loads(re.sub(r'"\$(\w+)"', lambda m: json.dumps(kept.get(m[1], m[1])), text))}
+
+
+def keep(check, text):
+    """Keeps what later checks want of a result."""
+    for name, pattern in check.get("keep", {}).items():
+        if found := re.search(pattern, text):
+            kept[name] = found[0]
+
+
 async def main():
     job = json.load(sys.stdin)
     for check in job["checks"]:
         try:
-            outcome = await perform(job, check)
+            outcome = await perform(job, filled(check))
+            keep(check, outcome["text"])
         except BaseException as error:  # groups hold what matters
             outcome = {"ok": False, "text": shown(error)}
         print(json.dumps(outcome), flush=True)

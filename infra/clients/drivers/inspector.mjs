@@ -3,6 +3,7 @@
 // check.
 import { spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
+import { filled, keep } from "./kept.mjs";
 
 const job = JSON.parse(await text(process.stdin));
 const inspector = job.installed + "/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
@@ -21,7 +22,8 @@ const verbs = {
 for (const check of job.checks) {
   const run = spawnSync(process.execPath, [
     inspector, "--cli", job.url, "--transport", "http", "--header", `Authorization: Bearer ${job.tokens[check.as]}`,
-    "--protocol-era", job.mode, "--format", "json", "-q", "--stored-auth-only", ...verbs[check.do](check),
+    "--protocol-era", job.mode, "--format", "json", "-q", "--stored-auth-only", ...verbs[check.do](filled(check)),
   ], { encoding: "utf8", env: { ...process.env, HOME: job.scratch } });
+  if (run.status === 0) keep(check, run.stdout);
   console.log(JSON.stringify({ ok: run.status === 0, text: run.status === 0 ? run.stdout : `exit ${run.status} ${run.stderr}${run.stdout}` }));
 }

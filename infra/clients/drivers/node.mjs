@@ -3,6 +3,7 @@
 // checks/checks.go) and prints one line of JSON for each check.
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
+import { filled, keep } from "./kept.mjs";
 
 const job = JSON.parse(await text(process.stdin));
 // What is driven is installed elsewhere than this file.
@@ -68,7 +69,8 @@ const clients = new Map();
 for (const check of job.checks) {
   try {
     if (!clients.has(check.as)) clients.set(check.as, await ways[job.way](job.tokens[check.as]));
-    const result = await verbs[check.do](clients.get(check.as), check);
+    const result = await verbs[check.do](clients.get(check.as), filled(check));
+    keep(check, JSON.stringify(result));
     console.log(JSON.stringify({ ok: !result.isError, text: JSON.stringify(result) }));
   } catch (error) {
     console.log(JSON.stringify({ ok: false, text: shown(error) }));

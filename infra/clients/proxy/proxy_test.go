@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/robotmoney/mcp/infra/clients/proxy"
 )
@@ -46,7 +47,8 @@ func echo(conn net.Conn) {
 		_, _ = fmt.Sscanf(line, "content-LENGTH: %d", &length)
 	}
 	body, _ := io.ReadAll(io.LimitReader(from, length))
-	fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n%s|%s", head.String(), body)
+	answer := head.String() + "|" + string(body)
+	fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
 }
 
 func exchange(t *testing.T, addr, request string) string {
@@ -94,6 +96,44 @@ func TestProxy(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
+	}
+}
+
+// A client that does not read all of a response is not hung up on: it hangs up
+// itself, when it likes.
+func TestProxyWaitsForTheClient(t *testing.T) {
+	p, err := proxy.Start(t.Context(), server(t), "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(res.Body); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := conn.Read(make([]byte, 1))
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		t.Errorf("the connection has ended after the response: %v", err)
+	case <-time.After(100 * time.Millisecond): // long enough for what would happen at once
+	}
+	p.Close() // ends what is open
+	if err := <-ended; err == nil {
+		t.Error("the connection is open after Close")
 	}
 }
 

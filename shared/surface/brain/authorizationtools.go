@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
-	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
 	"github.com/robotmoney/mcp/shared/surface/schema"
@@ -26,14 +25,16 @@ func AuthorizationTools(desk *proposals.Desk) []catalog.Tool {
 }
 
 // authorizationFields are an authorization as answers show it.
-var authorizationFields = []schema.Field{
-	plain("id"), choice("status", words(proposals.AuthorizationStatuses)), decided(true), nullable("policy_decision_id"),
-	moment("expires_at", true), {Name: "authorization_hash", Type: schema.String, Required: true, Description: "SHA-256 of what people approve: the payment and the payee's details as they are now."},
-	plain("agent_id"), choice("action_type", payments.Types()), plain("source_account_id"), plain("destination_counterparty_id"),
-	amount("amount", false), currency, plain("purpose"), nullable("consumed_by"), approvals,
-	moment("created_at", false), moment("updated_at", false),
-	{Name: "replayed", Type: schema.Boolean, Required: true, Description: "It was there before this call."},
-}
+var authorizationFields = slices.Concat(
+	[]schema.Field{
+		plain("id"), plain("tenant_id"), plain("agent_id"), choice("status", words(proposals.AuthorizationStatuses)), decided(true), nullable("policy_decision_id"),
+		moment("expires_at", true), {Name: "authorization_hash", Type: schema.String, Required: true, Description: "SHA-256 of what people approve: the payment and the payee's details as they are now."},
+	},
+	paymentFields,
+	[]schema.Field{
+		plain("purpose"), nullable("consumed_by"), approvals, moment("created_at", false), moment("updated_at", false),
+		{Name: "replayed", Type: schema.Boolean, Required: true, Description: "It was there before this call."},
+	})
 
 // shownAuthorization is an authorization as answers show it.
 type shownAuthorization struct {

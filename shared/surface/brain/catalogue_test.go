@@ -2,25 +2,38 @@ package brain_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
 )
 
 // node is a part of a JSON schema, for looking at.
 type node = map[string]any
 
+// names are the tools there are, in the order they are listed in.
+var names = []string{
+	"ledger.account.get", "ledger.accounts.list", "ledger.transactions.list", "ledger.obligations.list", "ledger.counterparties.list",
+	"wiki.question", "wiki.page.get", "raw.contribute", "raw.artifact.get",
+	"payment_intent.propose", "payment_intent.cancel", "payment_intent.list",
+	"authorizations.create", "authorizations.get", "authorizations.approve", "authorizations.reject",
+	"proposals.list", "proposals.get", "proposals.decide", "agent.action.propose", "evidence.resolve",
+}
+
 // offered are the tools of the whole provider, with their schemas made.
 func offered(t *testing.T) []catalog.Tool {
 	t.Helper()
 	tools := mounted(t).Tools()
-	if len(tools) < 5 {
-		t.Fatalf("%d tools", len(tools))
+	var listed []string
+	for _, tool := range tools {
+		listed = append(listed, tool.Name)
+	}
+	if !slices.Equal(listed, names) {
+		t.Fatalf("the tools are %v, want %v", listed, names)
 	}
 	for i := range tools {
 		if tools[i].Schemas != nil {
@@ -33,16 +46,16 @@ func offered(t *testing.T) []catalog.Tool {
 // Hosts refuse or silently drop a whole list over one tool: over a name, over a
 // schema that is not plain, over a description that is not there.
 func TestToolsAreTakenByEveryHost(t *testing.T) {
-	names, titles := map[string]bool{}, map[string]bool{}
+	spelled, titles := map[string]bool{}, map[string]bool{}
 	for _, tool := range offered(t) {
 		t.Run(tool.Name, func(t *testing.T) {
 			if !regexp.MustCompile(`^[a-z]+(_[a-z]+)?(\.[a-z_]+)+$`).MatchString(tool.Name) || len(tool.Name) > 40 {
 				t.Error("the name is not dotted lower case of at most 40 characters")
 			}
-			if underscore := catalog.Underscore(tool.Name); names[underscore] {
+			if underscore := catalog.Underscore(tool.Name); spelled[underscore] {
 				t.Errorf("another tool is %s too", underscore)
 			} else {
-				names[underscore] = true
+				spelled[underscore] = true
 			}
 			if tool.Title == "" || titles[tool.Title] {
 				t.Errorf("the title %q is empty or another tool's", tool.Title)
@@ -149,19 +162,64 @@ func TestAnnotationsAreHonest(t *testing.T) {
 	}
 }
 
-// No tool executes, whatever it is called: agents propose.
-func TestNothingExecutes(t *testing.T) {
+// The tools that are for people say so, and no others: who decides must be
+// somebody a company can hold to it.
+func TestPeopleDecide(t *testing.T) {
 	for _, tool := range offered(t) {
-		if strings.Contains(tool.Name, "execute") || strings.Contains(strings.ToLower(tool.Title), "execute") {
-			t.Errorf("%s: %s", tool.Name, tool.Title)
+		decides := slices.Contains([]string{"authorizations.approve", "authorizations.reject", "proposals.decide"}, tool.Name)
+		if tool.PeopleOnly != decides {
+			t.Errorf("%s is for people alone: %v", tool.Name, tool.PeopleOnly)
+		}
+		if decides && !slices.Contains(tool.Scopes, identity.IntentApprove) {
+			t.Errorf("%s needs %v", tool.Name, tool.Scopes)
 		}
 	}
 }
 
+// No tool, argument or answer offers to execute anything: agents propose. The
+// one word that speaks of it is the state an intent comes into later, and not by
+// what is asked here.
+func TestNothingOffersToExecute(t *testing.T) {
+	offers := regexp.MustCompile(`(?i)\b(execute|executes|dispatch|dispatches|settle|settles|transfer|transfers|send|sends|pay|pays)\b`)
+	denied := regexp.MustCompile(`(?i)^(execute|dispatch|settle|pay|send|transfer|release|pause|resume|force|override|status|state|skip|bypass|auto_?approve|approved?|approvals)$`)
+	for _, tool := range offered(t) {
+		for _, text := range append(strings.Split(tool.Name, "."), tool.Title) {
+			if offers.MatchString(text) {
+				t.Errorf("%s, %q: it offers to move money", tool.Name, tool.Title)
+			}
+		}
+		if tool.Scopes[0] == identity.IntentPropose && !tool.PeopleOnly && strings.Contains(tool.Name, "propose") && !strings.Contains(tool.Description, "never moves money") {
+			t.Errorf("%s does not say that it moves no money: %s", tool.Name, tool.Description)
+		}
+		if readOnly(t, tool) {
+			continue
+		}
+		var root node
+		must(t, json.Unmarshal(tool.InputSchema, &root))
+		visit(root, "", func(at string, schema node) {
+			properties, _ := schema["properties"].(node)
+			for name := range properties {
+				if denied.MatchString(name) {
+					t.Errorf("%s takes %s%s", tool.Name, at, name)
+				}
+			}
+		})
+	}
+}
+
+func readOnly(t *testing.T, tool catalog.Tool) bool {
+	t.Helper()
+	var said struct{ ReadOnlyHint bool }
+	must(t, json.Unmarshal(tool.Annotations, &said))
+	return said.ReadOnlyHint
+}
+
 // Two identical lists are the same bytes.
 func TestSchemasAreSteady(t *testing.T) {
-	first, second := fmt.Sprint(offered(t)[0].InputSchema), fmt.Sprint(offered(t)[0].InputSchema)
-	if first != second {
-		t.Error("a schema differs from call to call")
+	first, second := offered(t), offered(t)
+	for i, tool := range first {
+		if string(tool.InputSchema) != string(second[i].InputSchema) || string(tool.OutputSchema) != string(second[i].OutputSchema) {
+			t.Errorf("a schema of %s differs from call to call", tool.Name)
+		}
 	}
 }

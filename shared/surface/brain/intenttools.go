@@ -105,15 +105,21 @@ func decided(required bool) schema.Field {
 	return schema.Field{Name: "decision", Type: schema.Object, Required: required, Description: "What the policy says of it.", Fields: decisionFields}
 }
 
-// intentFields are an intent as answers show it, without what only some have.
-var intentFields = []schema.Field{
-	plain("tenant_id"), plain("agent_id"), choice("status", words(proposals.Statuses)),
+// paymentFields are a payment as answers show it.
+var paymentFields = []schema.Field{
 	choice("action_type", payments.Types()), plain("source_account_id"), plain("destination_counterparty_id"),
 	amount("amount", false), currency, nullable("obligation_id"), nullable("invoice_id"), texts("evidence_ids"), nullable("memo"),
 	{Name: "pay_to", Type: schema.String}, {Name: "escrow_id", Type: schema.String}, {Name: "job_terms_hash", Type: schema.String},
-	nullable("authorization_id"), nullable("policy_decision_id"), approvals,
-	moment("created_at", false), moment("updated_at", false), moment("expires_at", true),
 }
+
+// intentFields are an intent as answers show it, without what only some have.
+var intentFields = slices.Concat(
+	[]schema.Field{plain("tenant_id"), plain("agent_id"), choice("status", words(proposals.Statuses))},
+	paymentFields,
+	[]schema.Field{
+		nullable("authorization_id"), nullable("policy_decision_id"), approvals,
+		moment("created_at", false), moment("updated_at", false), moment("expires_at", true),
+	})
 
 var approvals = schema.Field{Name: "approvals", Type: schema.Array, Required: true, Description: "Who approved.", Items: &schema.Field{Type: schema.Object, Fields: []schema.Field{
 	plain("member_id"), plain("role"), plain("hash"), {Name: "policy_version", Type: schema.Integer, Required: true}, moment("at", false),
@@ -227,7 +233,7 @@ func intentCancel(desk *proposals.Desk) catalog.Tool {
 
 func intentList(desk *proposals.Desk) lister {
 	return lister{
-		name: "payment_intent.list", title: "List own payment intents", what: "payment intents", most: 100, usual: 50,
+		name: "payment_intent.list", title: "List own payment intents", what: "payment intents", most: 100, usual: 50, own: true,
 		description: "The payment intents you proposed, the newest first. For everybody's, with what people need to decide, use proposals.list.",
 		in:          []schema.Field{{Name: "status", Type: schema.String, Enum: words(proposals.Statuses), Description: "Only intents in this state."}},
 		row:         append([]schema.Field{plain("id")}, intentFields...),

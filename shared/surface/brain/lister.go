@@ -24,6 +24,7 @@ type lister struct {
 	in, row                  []schema.Field
 	more                     []schema.Field   // further members of the answer
 	scopes                   []identity.Scope // none is ledger:read
+	own                      bool             // the rows are the caller's alone, and so are the cursors
 	page                     func(ctx context.Context, call catalog.Call, args schema.Values, w listing.Window) (listing.Page, error)
 	extra                    func(ctx context.Context, t identity.Tenant, args schema.Values) (map[string]any, error) // values of more; nil when there are none
 	line                     func(row json.RawMessage) (string, error)                                                // a row in the summary
@@ -38,8 +39,9 @@ const (
 	envelope = cursor.MaxText + 256
 )
 
-// tool makes the tool of a lister. A cursor is bound to the tenant, the tool and
-// every filter, so that it continues the one list it was given out by.
+// tool makes the tool of a lister. A cursor is bound to the tenant, the tool,
+// every filter and, where a list is the caller's own, to the caller, so that it
+// continues the one list it was given out by.
 func (l lister) tool(seal cursor.Sealer) catalog.Tool {
 	scopes := l.scopes
 	if scopes == nil {
@@ -86,7 +88,11 @@ func (l lister) binding(call catalog.Call, args schema.Values) ([]string, error)
 	if err != nil {
 		return nil, fmt.Errorf("encode filters: %w", err)
 	}
-	return []string{call.Principal.Tenant.String(), l.name, string(text)}, nil
+	binding := []string{call.Principal.Tenant.String(), l.name, string(text)}
+	if l.own {
+		binding = append(binding, call.Principal.ID)
+	}
+	return binding, nil
 }
 
 func (l lister) answer(ctx context.Context, call catalog.Call, args schema.Values, page listing.Page, next string) (tool.Answer, error) {
