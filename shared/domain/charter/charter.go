@@ -104,7 +104,7 @@ func (r *Register) Load(ctx context.Context, t identity.Tenant, items map[key.Ke
 	if json.Unmarshal(stored.Body, &now) != nil || json.Unmarshal(items[key.PolicyMark(t)].Body, &highest) != nil {
 		return Active{Invalid: "the record of the tenant's policy cannot be read"}, nil
 	}
-	if now.Version < max(highest.Version, r.seen(t, now.Version)) {
+	if now.Version < max(highest.Version, r.seen(t, 0)) {
 		return Active{Invalid: "the tenant's policy was set back to an older version"}, nil
 	}
 	name := t.String() + " " + now.Hash
@@ -132,6 +132,7 @@ func (r *Register) Load(ctx context.Context, t identity.Tenant, items map[key.Ke
 	if err != nil || active.Invalid != "" {
 		return active, err
 	}
+	r.seen(t, now.Version) // and not before: what did not hold proves nothing
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.checked == nil || len(r.checked) >= maxChecked {
@@ -267,7 +268,11 @@ func (r *Register) Activate(ctx context.Context, t identity.Tenant, actor identi
 		Version: document.Version, Hash: hex.EncodeToString(hash[:]), Document: raw, Signatures: signatures, Signers: signers,
 		ActivatedAt: r.Trail.Now().UTC().Format(audit.TimeForm),
 	}
-	return v, r.activate(ctx, t, actor, requestID, v, items)
+	err = r.activate(ctx, t, actor, requestID, v, items)
+	if errors.Is(err, record.ErrConflict) {
+		return Version{}, fault.New(fault.Conflict, "Another version of the policy was activated at the same time. Look at it before you try again.")
+	}
+	return v, err
 }
 
 func (r *Register) activate(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID string, v Version, items map[key.Key]record.Item) error {

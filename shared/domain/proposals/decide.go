@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotmoney/mcp/shared/domain/allowance"
 	"github.com/robotmoney/mcp/shared/domain/approval"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/fault"
@@ -169,6 +170,9 @@ func (ch *change) refuse(a *Answer, member string, choice Choice) {
 // undo lets people decide about an action anew.
 func (ch *change) undo(a *Answer, member string, r reading, choice Choice) {
 	before := a.Status
+	if r.book(ch.tenant, a.Case).Open() >= allowance.MaxOpen {
+		ch.keep(tooMany())
+	}
 	ch.move(&a.Case, Pending)
 	a.Approvals, a.Standing.Noted = []approval.Approval{}, ""
 	at := r.now.Add(r.settings.Pending()).UTC().Format(audit.TimeForm)
@@ -208,9 +212,11 @@ const ActionDecided = "proposal.decided"
 
 // decided tells of a person's decision: before what it led to.
 func (ch *change) decided(a Answer, before Status, choice Choice) {
-	ch.tell(a.Case, "decided", before,
-		map[string]any{"id": a.ID, "decision": choice.Decision, "hash": a.Hash, "note": choice.Note},
-		map[string]any{"ok": true, "status": a.Status, "approvals": a.Approvals, "decision": a.Decision.record()})
+	outputs := map[string]any{"ok": true, "status": a.Status, "approvals": a.Approvals}
+	if choice.Decision == Approve { // only then the policy's decision of now is kept
+		outputs["decision"] = a.Decision.record()
+	}
+	ch.tell(a.Case, "decided", before, map[string]any{"id": a.ID, "decision": choice.Decision, "hash": a.Hash, "note": choice.Note}, outputs)
 	if a.kind() != id.Authorization {
 		ch.events[len(ch.events)-1].Action = ActionDecided
 	}

@@ -27,7 +27,6 @@ func (w *world) sweep(t *testing.T) int {
 // promised and is told of as the sweep's doing.
 func TestExpire(t *testing.T) {
 	w := newWorld(t, usual())
-	w.sweep(t) // what other tests have left
 	token := w.authorize(t, request("100.00")).ID
 	asked := w.authorize(t, request("5000.00", func(q *proposals.Request) { q.ExpiresIn = time.Hour })).ID
 	intent, action := w.propose(t, proposal("5000.00")).ID, w.act(t, deed("propose_match")).ID
@@ -61,7 +60,6 @@ func TestExpire(t *testing.T) {
 // others from their end.
 func TestLeftovers(t *testing.T) {
 	w := newWorld(t, usual())
-	w.sweep(t)
 	intent := w.propose(t, proposal("5000.00")).ID
 	marks := []key.Key{
 		key.Due(w.tenant, noon, "pi_none"), key.Due(w.tenant, noon, intent),
@@ -108,7 +106,6 @@ func (r refusing) Commit(ctx context.Context, c record.Change) error {
 // ended, and all others are; the next sweep ends it.
 func TestOneThatCannotEnd(t *testing.T) {
 	w := newWorld(t, usual())
-	w.sweep(t)
 	for batch := range 5 { // a hundred and more in each partition, of nothing that is there
 		var marks []record.Put
 		for i := range 100 {

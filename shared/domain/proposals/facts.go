@@ -251,7 +251,31 @@ func (r *reading) invoice(t identity.Tenant, p payments.Payment) (problem, err e
 	case i.CounterpartyID != p.DestinationCounterpartyID:
 		return against("invoice_id: %s is of another counterparty than %s.", i.ID, p.DestinationCounterpartyID), nil
 	}
-	return fits(p, "invoice_id: "+i.ID, i.AmountDue, i.Currency), nil
+	left, err := unpaid(i)
+	if err != nil {
+		return nil, err
+	}
+	return fits(p, "invoice_id: "+i.ID, left, i.Currency), nil
+}
+
+// unpaid is what is left of an invoice that was paid in part.
+func unpaid(i ledger.Invoice) (string, error) {
+	due, err := money.Written{Amount: i.AmountDue, Currency: i.Currency}.Read()
+	if err != nil {
+		return "", fmt.Errorf("invoice %s: %w", i.ID, err)
+	}
+	paid, err := money.Written{Amount: i.AmountPaid, Currency: i.Currency}.Read()
+	if err != nil {
+		return "", fmt.Errorf("invoice %s: %w", i.ID, err)
+	}
+	left, err := due.Sub(paid)
+	if err != nil {
+		return "", fmt.Errorf("invoice %s: %w", i.ID, err)
+	}
+	if left.Sign() < 0 {
+		left = money.Zero(due.Currency())
+	}
+	return left.String(), nil
 }
 
 // fits says what is wrong with paying so much of what is owed.

@@ -96,7 +96,7 @@ func fresh(t *testing.T, d proposals.Decided) {
 	}
 }
 
-// again wants the decision to be one that was made before.
+// replayed wants the decision to be one that was made before.
 func replayed(t *testing.T, d proposals.Decided) {
 	t.Helper()
 	if !d.Replayed || d.EventID != "" {

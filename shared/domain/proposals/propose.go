@@ -190,7 +190,14 @@ func (c Case) judged(r reading, decision Decision, s submission, used *Case) (An
 	c.Standing.RiskBand = r.risk(s.amount, s.largest, decision.Verdict)
 	c.Status = kinds[c.kind()].after[decision.Outcome]
 	if c.Status == Pending && used != nil {
+		approved, err := used.hash(*r.facts.Payee)
+		if err != nil {
+			return Answer{}, err
+		}
 		for _, a := range used.Approvals {
+			if a.Hash != approved {
+				continue // of a payee whose details have changed since
+			}
 			a.Hash = hash // they approved this payee and at least this amount
 			c.Approvals = append(c.Approvals, a)
 		}
@@ -269,7 +276,7 @@ func (c *change) consume(used *Case, intent string) {
 func (c *change) create(ctx context.Context, a Answer, r reading, s submission, given ...allowance.Hold) (Answer, error) {
 	book := r.book(c.tenant, a.Case, given...)
 	if a.Status.waits() && book.Open() >= allowance.MaxOpen {
-		return Answer{}, fault.New(fault.Conflict, "The agent has %d proposals that wait for people, which is the most. Cancel some, or wait until they are decided.", allowance.MaxOpen)
+		return Answer{}, tooMany()
 	}
 	if a.Status.promises() {
 		counters := c.counters(a.subject(c.tenant))
@@ -287,6 +294,11 @@ func (c *change) create(ctx context.Context, a Answer, r reading, s submission, 
 	c.put(s.mark.put(r, a.ID))
 	c.announce(a)
 	return a, c.commit(ctx)
+}
+
+// tooMany refuses one more proposal that waits.
+func tooMany() error {
+	return fault.New(fault.Conflict, "The agent has %d proposals that wait for people, which is the most. Cancel some, or wait until they are decided.", allowance.MaxOpen)
 }
 
 // announce tells what was proposed, and what became of it at once.

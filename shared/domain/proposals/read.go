@@ -81,7 +81,7 @@ func (d *Desk) largest(ctx context.Context, t identity.Tenant, counterparty stri
 		if err := json.Unmarshal(item.Body, &x); err != nil {
 			return most, fmt.Errorf("decode transaction: %w", err)
 		}
-		if x.Direction != "outflow" || x.Currency != currency.String() {
+		if x.Direction != "outflow" || x.Currency != currency.String() || x.Status == "failed" || x.Status == "reversed" {
 			continue
 		}
 		paid, err := money.ParseAmount(x.Amount, currency)

@@ -104,11 +104,15 @@ func (w *world) tryAll(t *testing.T, kind id.Prefix, reached map[string]bool) {
 	name := w.fresh(t, kind)
 	old, _, err := w.direct.Get(t.Context(), key.Ledger(w.tenant, kind, name))
 	noError(t, err)
-	steps := []proposals.Status{proposals.Dispatching}
+	// A policy that wants two people changes only what an approval leads to.
+	froms, steps := statuses, []proposals.Status{proposals.Dispatching}
+	if len(reached) > 0 {
+		froms = []proposals.Status{proposals.Pending, proposals.AwaitingSecond}
+	}
 	if kind == id.PaymentIntent && len(reached) == 0 {
 		steps = statuses
 	}
-	for _, from := range statuses {
+	for _, from := range froms {
 		for what, do := range doing(t, w, name, "agt_1", steps) {
 			w.staged(t, old, from, what == "expire")
 			err := do()

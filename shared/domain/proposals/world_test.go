@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -136,9 +137,36 @@ func newWorld(t testing.TB, law policy.Document, changes ...func(*dynamodb.Optio
 	w.books = &ledger.Writer{Store: w.direct, Trail: trail(w.direct), Now: w.clock.now}
 	policies := &charter.Register{Store: w.direct, Chain: w.chain, Domain: charter.Domain{ChainID: 31337}, Trail: trail(w.direct)}
 	w.desk = &proposals.Desk{Store: w.store, Policies: policies, Trail: trail(w.store), IDs: ids, Now: w.clock.now}
+	t.Cleanup(func() { w.forget(t) })
 	w.write(t, rows()...)
 	w.activate(t, law)
 	return w
+}
+
+// forget takes away the marks of what expires: they are where every sweep goes,
+// also that of the next test.
+func (w *world) forget(t testing.TB) {
+	ctx := context.Background() // the test's own is over
+	for shard := range key.DueShards {
+		for query := (record.Query{PK: key.DuePartition(shard)}); ; {
+			page, err := w.direct.Query(ctx, query)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, item := range page.Items {
+				if !strings.Contains(item.Key.SK, "#"+w.tenant.String()+"#") {
+					continue
+				}
+				if err := w.direct.Commit(ctx, record.Change{Deletes: []key.Key{item.Key}}); err != nil {
+					t.Error(err)
+				}
+			}
+			if query.After = page.Next; query.After == nil {
+				break
+			}
+		}
+	}
 }
 
 func (w *world) write(t testing.TB, rows ...ledger.Row) {
@@ -224,7 +252,7 @@ func (w *world) decide(t testing.TB, who identity.Principal, choice proposals.Ch
 	return w.desk.Decide(t.Context(), who, "req-2", choice)
 }
 
-// approved is a decision that has to be taken.
+// must is a decision that has to be taken.
 func (w *world) must(t testing.TB, who identity.Principal, name, decision string) proposals.Decided {
 	t.Helper()
 	d, err := w.decide(t, who, proposals.Choice{Name: name, Decision: decision})
