@@ -113,6 +113,6 @@ func TestPolicy(t *testing.T) {
 
 // TestIntentTurns: an operator turns only what can be turned.
 func TestIntentTurns(t *testing.T) {
-	refused(t, exitFailed, "pending_approval", "intent", "pause", "pi_a1b2c3", "--tenant", "acme")
+	refused(t, exitFailed, "executed", "intent", "pause", "pi_a1b2c3", "--tenant", "acme")
 	refused(t, exitFailed, "no such payment intent", "intent", "pause", "pi_a1b2c3", "--tenant", "globex")
 }

@@ -19,8 +19,10 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/charter"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
+	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/roster"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
+	"github.com/robotmoney/mcp/shared/platform/blob"
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
@@ -34,6 +36,7 @@ type target struct {
 	trail    *audit.Trail
 	policies *charter.Register
 	desk     *proposals.Desk
+	archive  *raw.Archive
 	registry *chain.Registry
 	contract chain.Address
 	client   *chain.Client
@@ -47,6 +50,7 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 	stack := stackfile.Stack{
 		RPCURL: c.env("RPC_URLS"), Registry: c.env("REGISTRY_ADDRESS"),
 		Table: c.env("TABLE_NAME"), Bus: c.env("BUS_NAME"), DynamoDBEndpoint: c.env("DYNAMODB_ENDPOINT"), EventsEndpoint: c.env("EVENTS_ENDPOINT"),
+		Bucket: c.env("BLOB_BUCKET"), S3Endpoint: c.env("S3_ENDPOINT"),
 	}
 	local := stack.Table == ""
 	cloud := stackfile.AWS()
@@ -83,6 +87,9 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 	t.policies = &charter.Register{
 		Store: store, Trail: trail, Chain: tx.PolicySigners{Registry: t.registry}, Domain: charter.Domain{ChainID: stack.ChainID, Registry: t.contract},
 	}
+	t.archive = &raw.Archive{Store: store, Trail: trail, IDs: trail.IDs, Now: time.Now, Blobs: &blob.Bucket{
+		Name: stack.Bucket, Region: cloud.Region, Endpoint: stack.S3Endpoint, Credentials: cloud.Credentials, HTTP: client, Now: time.Now, Timeout: time.Minute,
+	}}
 	t.desk = &proposals.Desk{Store: store, Policies: t.policies, Trail: trail, IDs: trail.IDs, Now: time.Now}
 	return t, nil
 }

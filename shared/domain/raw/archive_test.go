@@ -70,14 +70,26 @@ func TestTheSameBytesAreOneArtifact(t *testing.T) {
 	w := newWorld(t, parts{})
 	first := w.must(t, w.agent(t, "agt_1", false), "bytes", "")
 	w.passes(time.Hour)
-	for name, by := range map[string]raw.Origin{
-		"the same agent": w.agent(t, "agt_1", false), "another": w.agent(t, "agt_2", true), "an operator": {Actor: identity.Actor{Type: "operator", ID: "import"}, Trusted: true},
+	// Whoever brings them, it stays the first one's; only somebody trusted ends its
+	// quarantine, once.
+	for _, c := range []struct {
+		name   string
+		by     raw.Origin
+		state  raw.State
+		events int
+	}{
+		{"the same agent", w.agent(t, "agt_1", false), raw.Quarantined, 1},
+		{"another that nobody trusts", w.agent(t, "agt_3", false), raw.Quarantined, 1},
+		{"another that is trusted", w.agent(t, "agt_2", true), raw.Accepted, 2},
+		{"an operator", raw.Origin{Actor: identity.Actor{Type: "operator", ID: "import"}, Trusted: true}, raw.Accepted, 2},
+		{"the same agent again", w.agent(t, "agt_1", false), raw.Accepted, 2},
 	} {
-		again := w.must(t, by, "bytes", "")
-		equal(t, name+": deduplicated", again.Deduplicated, true)
-		equal(t, name+": artifact", fmt.Sprint(again.Artifact), fmt.Sprint(first.Artifact))
+		again := w.must(t, c.by, "bytes", "")
+		equal(t, c.name+": deduplicated", again.Deduplicated, true)
+		first.State = c.state
+		equal(t, c.name+": artifact", fmt.Sprint(again.Artifact), fmt.Sprint(first.Artifact))
+		equal(t, c.name+": events", len(w.bus.all()), c.events)
 	}
-	equal(t, "events", len(w.bus.all()), 1)
 	other := newWorld(t, parts{})
 	if elsewhere := other.must(t, other.agent(t, "agt_1", false), "bytes", ""); elsewhere.Deduplicated || elsewhere.ID == first.ID {
 		t.Errorf("another tenant shares %s", elsewhere.ID)

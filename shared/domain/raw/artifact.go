@@ -72,7 +72,7 @@ func OriginOf(p identity.Principal) (Origin, error) {
 
 // Contribution is what somebody brings.
 type Contribution struct {
-	Payload        []byte          // 1 byte to payload.Max
+	Payload        []byte          // 1 byte to payload.Max, or to MaxImport of an operator's
 	MIMEType       string          // empty is application/json
 	SourceRef      json.RawMessage // a JSON object; nil is an empty one
 	IdempotencyKey string          // empty for none
@@ -86,13 +86,25 @@ const (
 	maxKey       = 255
 )
 
+// MaxImport is the most bytes of what an operator brings. It comes in no message,
+// but the function that parses it holds it in memory.
+const MaxImport = 32 << 20
+
+// most is how many bytes somebody may bring.
+func most(by Origin) int {
+	if by.AgentID == "" {
+		return MaxImport
+	}
+	return payload.Max
+}
+
 // DefaultMIMEType is what a contribution that names no type is taken for.
 const DefaultMIMEType = "application/json"
 
 // check says what is wrong with a contribution and puts it into its stored form.
 func (c *Contribution) check(by Origin) error {
-	if n := len(c.Payload); n == 0 || n > payload.Max {
-		return invalid("payload", "it has %d bytes; want 1 to %d", n, payload.Max)
+	if n, most := len(c.Payload), most(by); n == 0 || n > most {
+		return invalid("payload", "it has %d bytes; want 1 to %d", n, most)
 	}
 	if len(c.IdempotencyKey) > maxKey {
 		return invalid("idempotency_key", "it has %d bytes, at most %d are taken", len(c.IdempotencyKey), maxKey)

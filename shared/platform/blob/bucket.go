@@ -134,7 +134,7 @@ func (b *Bucket) attempt(ctx context.Context, method, target string, header http
 		again := res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusConflict
 		return nil, again, fmt.Errorf("status %d %s", res.StatusCode, reason(res.Body))
 	}
-	answer, err = io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
+	answer, err = readAll(res, limit)
 	switch {
 	case err != nil:
 		return nil, true, fmt.Errorf("read answer: %w", err)
@@ -142,6 +142,19 @@ func (b *Bucket) attempt(ctx context.Context, method, target string, header http
 		return nil, false, fmt.Errorf("the object has more than %d bytes", limit)
 	}
 	return answer, false, nil
+}
+
+// readAll reads an answer of at most limit bytes, and one byte of a longer one. It
+// makes room for the length that is announced: growing into it would take a
+// multiple of a large artifact's memory.
+func readAll(res *http.Response, limit int) ([]byte, error) {
+	body := io.LimitReader(res.Body, int64(limit)+1)
+	if res.ContentLength <= 0 || res.ContentLength > int64(limit) {
+		return io.ReadAll(body)
+	}
+	answer := bytes.NewBuffer(make([]byte, 0, int(res.ContentLength)+bytes.MinRead))
+	_, err := answer.ReadFrom(body)
+	return answer.Bytes(), err
 }
 
 // sign signs the request. S3 wants the hash of the body as a header and, unlike

@@ -1,6 +1,7 @@
 package brain
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,12 +121,44 @@ func artifact(archive *raw.Archive) catalog.Tool {
 			if !args.Bool("include_parsed", true) {
 				return tool.Answer{Text: text, Structured: found}, nil
 			}
-			return tool.Answer{Text: text + " No parser has an output for it.", Structured: struct {
+			parsed, said, err := parsed(ctx, archive, call.Principal.Tenant, found)
+			if err != nil {
+				return tool.Answer{}, err
+			}
+			return tool.Answer{Text: text + said, Structured: struct {
 				raw.Artifact
 				Parsed []json.RawMessage `json:"parsed"`
-			}{found, []json.RawMessage{}}}, nil
+			}{found, parsed}}, nil
 		},
 	}.Tool()
+}
+
+// parsed is what the parsers made of an artifact, and a sentence about it.
+func parsed(ctx context.Context, archive *raw.Archive, t identity.Tenant, a raw.Artifact) ([]json.RawMessage, string, error) {
+	nothing := []json.RawMessage{}
+	if a.State != raw.Extracted && a.State != raw.Failed {
+		return nothing, " No parser has an output for it.", nil
+	}
+	report, err := archive.Parsed(ctx, t, a.ID, raw.Report)
+	if err != nil || report == nil {
+		return nothing, " No parser has an output for it.", err
+	}
+	var told struct {
+		EvidenceID   string `json:"evidence_id"`
+		Parser       string `json:"parser"`
+		Transactions struct{ New, Changed, Known int }
+		Findings     int `json:"findings_total"`
+		Failure      *struct{ Message string }
+	}
+	if err := json.Unmarshal(report, &told); err != nil {
+		return nil, "", fmt.Errorf("decode report of %s: %w", a.ID, err)
+	}
+	said := fmt.Sprintf(" Read as %s: %d transactions new, %d changed, %d known, %d findings; evidence `%s`.",
+		cmp.Or(told.Parser, "no known format"), told.Transactions.New, told.Transactions.Changed, told.Transactions.Known, told.Findings, told.EvidenceID)
+	if told.Failure != nil {
+		said = " Refused: " + fence.Text(told.Failure.Message)
+	}
+	return []json.RawMessage{report}, said, nil
 }
 
 func bringer(a raw.Artifact) string {
