@@ -21,6 +21,7 @@ type config struct {
 	cursorKey, cursorSecret      string // one of the two; the key itself only in the local stack
 	origin                       string // the endpoint's scheme and host
 	origins, providers           []string
+	model                        string // a Bedrock model that plans questions; empty is the rules alone
 }
 
 // readConfig reads the environment; a variable that is missing or malformed
@@ -32,6 +33,7 @@ func readConfig(env func(string) string) (config, error) {
 		table: vars.Need("TABLE_NAME"), bus: vars.Need("BUS_NAME"), bucket: vars.Need("BLOB_BUCKET"),
 		rpcURLs:   environment.List(vars.Need("RPC_URLS")),
 		cursorKey: vars.Get("CURSOR_KEY"),
+		model:     vars.Get("BEDROCK_MODEL_ID"),
 		issuer:    vars.Need("ISSUER"), jwksURL: vars.Need("JWKS_URL"), endpointURL: vars.Need("ENDPOINT_URL"),
 		origins: environment.List(vars.Get("ALLOWED_ORIGINS")), providers: environment.List(vars.Get("PROVIDERS")),
 	}

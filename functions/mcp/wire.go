@@ -19,9 +19,11 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/member"
 	"github.com/robotmoney/mcp/shared/domain/proof"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
+	"github.com/robotmoney/mcp/shared/domain/question"
 	"github.com/robotmoney/mcp/shared/domain/raw"
 	"github.com/robotmoney/mcp/shared/domain/wiki"
 	"github.com/robotmoney/mcp/shared/edge"
+	"github.com/robotmoney/mcp/shared/platform/bedrock"
 	"github.com/robotmoney/mcp/shared/platform/blob"
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
@@ -81,7 +83,8 @@ type outside struct {
 	store   *table.Table
 	events  *bus.Bus
 	blobs   *blob.Bucket
-	cursors cursor.Sealer // its key lies in Secrets Manager
+	cursors cursor.Sealer                         // its key lies in Secrets Manager
+	model   func(question.Rules) question.Planner // on Bedrock; nil leaves planning to the rules
 }
 
 // clients makes the AWS clients.
@@ -91,7 +94,14 @@ func clients(c config) outside {
 	if c.cursorKey == "" {
 		cursors.Key = made.Secret(c.cursorSecret)
 	}
-	return outside{store: made.Table(c.table), events: made.Bus(c.bus), blobs: made.Bucket(c.bucket, time.Now), cursors: cursors}
+	out := outside{store: made.Table(c.table), events: made.Bus(c.bus), blobs: made.Bucket(c.bucket, time.Now), cursors: cursors}
+	if c.model != "" {
+		out.model = func(rules question.Rules) question.Planner {
+			region, credentials, client := made.Signing()
+			return &bedrock.Planner{Model: c.model, Region: region, Credentials: credentials, HTTP: client, Now: time.Now, Rules: rules}
+		}
+	}
+	return out
 }
 
 // company is the provider of a company's own data.
@@ -101,6 +111,7 @@ func company(cloud outside, policies *charter.Register, trail *audit.Trail, now 
 		Ledger: &ledger.Reader{Store: store, Now: now}, Desk: &proposals.Desk{Store: store, Policies: policies, Trail: trail, IDs: trail.IDs, Now: now},
 		Pages: &wiki.Reader{Store: store}, Proofs: &proof.Reader{Store: store}, Evidence: &evidence.Resolver{Store: store, Now: now},
 		Raw: &raw.Archive{Store: store, Blobs: cloud.blobs, Trail: trail, IDs: trail.IDs, Now: now}, Cursors: cloud.cursors,
+		Model: cloud.model,
 	})
 }
 

@@ -88,7 +88,7 @@ func (c AnvilConfig) arguments(port int) []string {
 		"--slots-in-an-epoch", "1", // finalized follows two blocks behind
 		"--hardfork", "osaka", "--enable-tx-gas-limit", // the rules of the public chains
 		"--block-time", "1",
-		"--prune-history", "64", // a read of the latest block may come after the next one
+		"--prune-history",
 	}
 	if _, err := os.Stat(c.State); err == nil {
 		args = append(args, "--load-state", c.State)

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/robotmoney/mcp/infra/local/lambda"
 )
 
 // The same events under AWS's own runtime interface emulator, one after the
@@ -18,6 +20,21 @@ import (
 // installs it and names it in EMULATOR.
 func TestEventsUnderTheEmulator(t *testing.T) {
 	f, token := deployedLike(t)
+	feed(t, token, emulated(t, f))
+}
+
+func TestOtherEventsUnderTheEmulator(t *testing.T) {
+	for _, o := range others {
+		t.Run(o.file, func(t *testing.T) {
+			o.feed(t, emulated(t, running.Function(o.function).Function()))
+		})
+	}
+}
+
+// emulated starts the emulator with a function's binary and returns how to invoke
+// it.
+func emulated(t *testing.T, f lambda.Function) func(t *testing.T, event []byte) []byte {
+	t.Helper()
 	address := freeAddress(t)
 	cmd := exec.CommandContext(t.Context(), os.Getenv("EMULATOR"),
 		"--runtime-interface-emulator-address", address, "--runtime-api-address", freeAddress(t), f.Binary)
@@ -35,7 +52,7 @@ func TestEventsUnderTheEmulator(t *testing.T) {
 		}
 	})
 	listening(t, address)
-	feed(t, token, func(t *testing.T, event []byte) []byte {
+	return func(t *testing.T, event []byte) []byte {
 		res, err := http.Post("http://"+address+"/2015-03-31/functions/function/invocations", "application/json", bytes.NewReader(event))
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +63,7 @@ func TestEventsUnderTheEmulator(t *testing.T) {
 			t.Fatalf("status %d, %v: %s", res.StatusCode, err, payload)
 		}
 		return payload
-	})
+	}
 }
 
 func freeAddress(t *testing.T) string {

@@ -35,8 +35,77 @@ func TestEventsOverTheRuntimeAPI(t *testing.T) {
 	})
 }
 
-// feed gives each event for the function mcp to an invocation and holds its answer to the README of
-// the folder.
+// What schedules and queues send is answered by the binaries of the other
+// functions, as the README of the folder says.
+func TestOtherEventsOverTheRuntimeAPI(t *testing.T) {
+	for _, o := range others {
+		t.Run(o.file, func(t *testing.T) {
+			pool, err := lambda.New(t.Context(), running.Function(o.function).Function())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(pool.Close)
+			o.feed(t, func(t *testing.T, event []byte) []byte {
+				result, err := pool.Invoke(t.Context(), event)
+				if err != nil || result.FunctionError != "" {
+					t.Fatalf("%v %s: %s", err, result.FunctionError, result.Payload)
+				}
+				return result.Payload
+			})
+		})
+	}
+}
+
+// other is an event of a schedule or a queue. Of a batch so many messages, the
+// last ones, are to come again; of a schedule's answer these are members.
+type other struct {
+	file, function string
+	failed         int
+	members        []string
+}
+
+var others = []other{
+	{file: "schedule-anchor", function: "AnchorFunction", members: []string{"planned", "published", "final", "open"}},
+	{file: "schedule-outbox", function: "OutboxFunction", members: []string{"published", "kept", "expired"}},
+	{file: "sqs-audit", function: "AuditFunction", failed: 1},
+	{file: "sqs-execute", function: "ExecuteFunction", failed: 1},
+	{file: "sqs-wiki", function: "WikiFunction", failed: 1},
+}
+
+// feed gives the event to an invocation, twice as AWS may, and checks the answers.
+func (o other) feed(t *testing.T, invoke func(t *testing.T, event []byte) []byte) {
+	event, err := os.ReadFile("../../../events/" + o.file + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batch struct{ Records []struct{ MessageID string } }
+	if err := json.Unmarshal(event, &batch); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"batchItemFailures":[`
+	for i, m := range batch.Records[len(batch.Records)-o.failed:] {
+		want += strings.Repeat(",", min(i, 1)) + `{"itemIdentifier":"` + m.MessageID + `"}`
+	}
+	want += `]}`
+	for range 2 {
+		payload := invoke(t, event)
+		var answer map[string]json.RawMessage
+		if err := json.Unmarshal(payload, &answer); err != nil {
+			t.Fatalf("%v: %s", err, payload)
+		}
+		if len(batch.Records) > 0 && string(payload) != want {
+			t.Errorf("answer %s, want %s", payload, want)
+		}
+		for _, name := range o.members {
+			if _, is := answer[name]; !is {
+				t.Errorf("answer %s, want %s in it", payload, name)
+			}
+		}
+	}
+}
+
+// feed gives each event for the function mcp to an invocation and holds its
+// answer to the README of the folder.
 func feed(t *testing.T, token string, invoke func(t *testing.T, event []byte) []byte) {
 	var files []string
 	for _, shape := range []string{"alb", "http", "rest", "url"} {

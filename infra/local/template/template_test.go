@@ -82,6 +82,7 @@ func TestRealFunctions(t *testing.T) {
 	equal(t, "environment", f.Environment, map[string]string{
 		"ALLOWED_ORIGINS":   "",
 		"ANCHOR_ADDRESS":    "0x0000000000000000000000000000000000000002",
+		"BEDROCK_MODEL_ID":  "",
 		"BLOB_BUCKET":       "BlobBucket",
 		"BUS_NAME":          "Bus",
 		"CHAIN_ID":          "31337",

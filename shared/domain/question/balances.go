@@ -28,11 +28,11 @@ func heldAmount(h held) money.Amount { return h.shown }
 
 // balances answers how much money is where.
 func (x *execution) balances(ctx context.Context) (string, error) {
-	all, err := accounts(ctx, x.store, x.tenant)
+	all, err := x.accounts(ctx)
 	if err != nil {
 		return "", err
 	}
-	wanted := slices.DeleteFunc(all, func(a ledger.Account) bool { return !x.wants(a) })
+	wanted := slices.DeleteFunc(slices.Clone(all), func(a ledger.Account) bool { return !x.wants(a) })
 	if len(wanted) == 0 {
 		return "", unanswered("There is no %s in the ledger.", x.what())
 	}
@@ -54,6 +54,38 @@ func (x *execution) balances(ctx context.Context) (string, error) {
 	}
 	byCurrency(list, heldAmount)
 	return x.tellBalances(list, notes)
+}
+
+// cash is the available cash by currency, and what could not be counted.
+func (x *execution) cash(ctx context.Context) (tally, []string, error) {
+	all, err := x.accounts(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, notes := tally{}, []string(nil)
+	of := *x
+	of.plan.Measure = Cash
+	for _, a := range all {
+		if !of.wants(a) {
+			continue
+		}
+		h, note, err := of.held(ctx, a)
+		if err != nil {
+			return nil, nil, fmt.Errorf("balance of %s: %w", a.ID, err)
+		}
+		if note != "" {
+			notes = append(notes, note)
+			continue
+		}
+		if err := t.add(h.shown, 1); err != nil {
+			return nil, nil, err
+		}
+		x.cite(1, "account", h.ID, fmt.Sprintf("%s available %s", fence.Text(h.Name), spell(h.shown))+x.dated(h.asOf))
+	}
+	if len(t) == 0 {
+		return nil, nil, unanswered("There is no %s in the ledger. %s", of.what(), strings.Join(notes, " "))
+	}
+	return t, notes, nil
 }
 
 // wants says whether the plan is about an account. Cash is what lies on active
@@ -92,7 +124,7 @@ func (x *execution) what() string {
 // by their dates: the row's own where that is old enough, otherwise the latest
 // one recorded before. A note says why there is none.
 func (x *execution) held(ctx context.Context, a ledger.Account) (held, string, error) {
-	at := midnight(x.asOf).AddDate(0, 0, 1).Add(-time.Millisecond).Format(audit.TimeForm)
+	at := x.midnight().Add(-time.Millisecond).UTC().Format(audit.TimeForm)
 	current, available, asOf := a.CurrentBalance, a.AvailableBalance, value(a.BalanceAsOf)
 	if asOf > at {
 		b, found, err := x.balanceAt(ctx, a.ID, at)
@@ -168,8 +200,8 @@ func (x *execution) tellBalances(list []held, notes []string) (string, error) {
 		if h.Status != "active" {
 			part += ", " + h.Status
 		}
-		parts = append(parts, part+since(h.asOf))
-		x.cite(1, "account", h.ID, excerpt+since(h.asOf))
+		parts = append(parts, part+x.dated(h.asOf))
+		x.cite(1, "account", h.ID, excerpt+x.dated(h.asOf))
 	}
 	var totals []money.Amount
 	for _, c := range order {
@@ -185,10 +217,16 @@ func (x *execution) tellBalances(list []held, notes []string) (string, error) {
 	return strings.Join(append([]string{text}, notes...), " "), nil
 }
 
-// since says from when a balance is.
-func since(asOf string) string {
-	if len(asOf) < len("2006-01-02") {
+// dated says of which day, in the tenant's time zone, a balance is.
+func (x *execution) dated(asOf string) string {
+	at, err := time.Parse(audit.TimeForm, asOf)
+	if err != nil {
 		return ""
 	}
-	return " as of " + asOf[:len("2006-01-02")]
+	return " as of " + today(at.In(x.asOf.Location()))
+}
+
+// midnight is when the day asked about ends in the tenant's time zone.
+func (x *execution) midnight() time.Time {
+	return time.Date(x.asOf.Year(), x.asOf.Month(), x.asOf.Day()+1, 0, 0, 0, 0, x.asOf.Location())
 }

@@ -16,16 +16,17 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
-// bill is an obligation to pay that is open.
+// bill is an obligation that is open, or an invoice that is, as one.
 type bill struct {
 	ledger.Obligation
-	amount money.Amount
+	amount money.Amount // what is open of it
+	kind   string       // what it is cited as
 }
 
 func billAmount(b bill) money.Amount { return b.amount }
 
 // maxLines is how many bills an answer lists; the totals are over all of them.
-const maxLines = 25
+const maxLines = 50
 
 // due answers what is to be paid in a period.
 func (x *execution) due(ctx context.Context) (string, error) {
@@ -35,13 +36,23 @@ func (x *execution) due(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if !whole {
-		return "", unanswered("More than %d obligations are due %s. Ask for a shorter period.", maxExamined, p.in())
+		return "", unanswered("More than %d obligations are due %s. Ask for a shorter period.", maxOwed, p.in())
+	}
+	if x.plan.Limit == 1 && len(bills) > 0 {
+		// What falls due next is all that falls due on the next day with anything.
+		next := bills[0].DueDate
+		bills = slices.DeleteFunc(bills, func(b bill) bool { return b.DueDate != next })
+		p = &Period{From: next, Until: next, Label: next}
+	}
+	again := ""
+	if from, until, err := x.plan.Period.bounds(); err == nil && until.Sub(from) > 31*day && slices.ContainsFunc(bills, func(b bill) bool { return b.Recurrence != nil }) {
+		again = "\nWhat recurs is listed once, by its next date."
 	}
 	text := fmt.Sprintf("Nothing is due to be paid %s%s.", p.in(), x.limited())
 	if len(bills) > 0 {
 		text, err = x.tellBills(ctx, bills, fmt.Sprintf("due %s%s", p.in(), x.limited()))
 	}
-	return text + left(disputed), err
+	return text + again + left(disputed), err
 }
 
 // overdue answers what should have been paid before the day.
@@ -52,7 +63,7 @@ func (x *execution) overdue(ctx context.Context) (string, error) {
 	}
 	note := left(disputed)
 	if !whole {
-		note += fmt.Sprintf("\nOnly the latest %d obligations before %s were looked at.", maxExamined, x.day)
+		note += fmt.Sprintf("\nOnly the latest %d obligations before %s were looked at.", maxOwed, x.day)
 	}
 	if len(bills) == 0 {
 		return fmt.Sprintf("No bill is overdue on %s%s.", x.day, x.limited()) + note, nil
@@ -76,6 +87,9 @@ func (x *execution) limited() string {
 	if c := x.plan.Filters.Currency; c != "" {
 		text += " in " + c
 	}
+	if t := x.plan.Filters.Type; t != "" {
+		text += " of the type " + t
+	}
 	return text
 }
 
@@ -90,12 +104,12 @@ func (x *execution) bills(ctx context.Context, q record.Query) (open []bill, dis
 		}
 		q.Index, q.PK = 3, key.LedgerListOf(x.tenant, id.Obligation, f.CounterpartyID, "", "").PK
 	}
-	list, whole, err := rows[ledger.Obligation](ctx, x.store, q, maxExamined)
+	list, whole, err := rows[ledger.Obligation](ctx, x.store, q, maxOwed)
 	if err != nil {
 		return nil, 0, false, err
 	}
 	list = slices.DeleteFunc(list, func(o ledger.Obligation) bool {
-		return o.Direction != "payable" || f.Currency != "" && o.Currency != f.Currency
+		return o.Direction != "payable" || f.Currency != "" && o.Currency != f.Currency || f.Type != "" && o.Type != f.Type
 	})
 	paid, err := x.paidSince(ctx, list)
 	if err != nil {
@@ -111,7 +125,7 @@ func (x *execution) bills(ctx context.Context, q record.Query) (open []bill, dis
 			disputed++
 		case o.Status == "cancelled", o.Status == "paid" && !paid[o.ID]:
 		default:
-			open = append(open, bill{o, a})
+			open = append(open, bill{o, a, "obligation"})
 		}
 	}
 	slices.SortFunc(open, func(a, b bill) int { return cmp.Or(cmp.Compare(a.DueDate, b.DueDate), cmp.Compare(a.ID, b.ID)) })
@@ -127,11 +141,11 @@ func (x *execution) paidSince(ctx context.Context, list []ledger.Obligation) (ma
 	}
 	var payments []string
 	for _, o := range list {
-		if o.Status == "paid" {
+		if o.Status == "paid" && o.DueDate >= x.lookback() {
 			payments = append(payments, o.LinkedTransactionIDs...)
 		}
 	}
-	dated, err := many[ledger.Transaction](ctx, x, id.Transaction, payments)
+	dated, err := byID[ledger.Transaction](ctx, x, id.Transaction, payments)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +192,7 @@ func (x *execution) tellBills(ctx context.Context, bills []bill, when string) (s
 		if total := sums.Of(b.amount.Currency()); !slices.Contains(order, total) {
 			order = append(order, total)
 		}
-		x.cite(1, "obligation", b.ID, fmt.Sprintf("%s %s, due %s", partyName(names, b.CounterpartyID), spell(b.amount), b.DueDate))
+		x.cite(1, b.kind, b.ID, fmt.Sprintf("%s %s, due %s", partyName(names, b.CounterpartyID), spell(b.amount), b.DueDate))
 		if c, ok := names[b.CounterpartyID]; ok {
 			x.cite(2, "counterparty", c.ID, fence.Text(c.Name))
 		}

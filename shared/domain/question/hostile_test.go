@@ -42,14 +42,25 @@ func TestHostileText(t *testing.T) {
 	const tenant = "hostile"
 	check(t, write(t.Context(), tenant, hostileRows()...))
 	for text, says := range map[string][]string{
-		"cash position":                   {"$10.00", "10.00 EUR"},
-		"last 3 transactions":             {"$100.10", "200.10 EUR", "300.10 EUR"},
-		"last 3 transactions with cp_1":   {"$100.10"},
-		"bills due within 7 days":         {"$5.00"},
-		"status of invoice inv_1":         {"5.00 EUR is open"},
-		"top expense category this month": {"at $100.10", "at 500.20 EUR"},
-		"top vendor this month":           {"at $100.10", "at 500.20 EUR"},
-		"last 2 transactions with evil":   {"300.10 EUR"},
+		"cash position":                       {"$10.00", "10.00 EUR"},
+		"last 3 transactions":                 {"$100.10", "200.10 EUR", "300.10 EUR"},
+		"last 3 transactions with cp_1":       {"$100.10"},
+		"bills due within 7 days":             {"$5.00"},
+		"status of invoice inv_1":             {"5.00 EUR is open"},
+		"top expense category this month":     {"at $100.10", "at 500.20 EUR"},
+		"top vendor this month":               {"at $100.10", "at 500.20 EUR"},
+		"last 2 transactions with evil":       {"300.10 EUR"},
+		"spending this month":                 {"$100.10", "500.20 EUR"},
+		"net cash flow this month":            {"-$100.10", "-500.20 EUR"},
+		"How much did we pay evil?":           {"$100.10", "500.20 EUR"},
+		"biggest expense this month":          {"$100.10", "300.10 EUR"},
+		"What do we owe?":                     {"$5.00"},
+		"Who is evil?":                        {"Last paid"},
+		"Why did spending change this month?": {"$100.10", "500.20 EUR", "up $100.10"},
+		"burn this month":                     {"$100.10", "500.20 EUR"},
+		"spending by month this year":         {"$100.10", "500.20 EUR"},
+		"average payment this month":          {"$100.10", "250.10 EUR"},
+		"last 3 invoices":                     {"5.00 EUR"},
 	} {
 		a := ask(t, tenant, text, closing)
 		if !a.Answered {
@@ -117,6 +128,7 @@ func TestBounded(t *testing.T) {
 	for text, most := range map[string]int{
 		"cash position": 20, "last 5 transactions": 30, "last 5 transactions with AWS": 40, "bills due within 7 days": 60, "status of INV-2025-0115": 20,
 		"top expense category this month": 500, "top expense category this year": 3000, "overdue bills": 1600, "last 3 CHF transactions": 1100,
+		"How much did we spend on travel this month?": 700, "Why did spending change this month?": 700, "runway": 60, "biggest expense this year": 2500, "What do we owe?": 800, "receivables aging": 2500, "What subscriptions do we have?": 900,
 	} {
 		c := &counting{Store: store}
 		a, err := question.NewEngine(c, now).Ask(t.Context(), owner(t, "acme"), question.Ask{Text: text, AsOf: at(t, closing), Depth: 3})
@@ -139,6 +151,35 @@ func (nameless) Counterparties(_ context.Context, _ question.Asked, text string)
 	return []ledger.Counterparty{{Meta: meta("cp_1"), Name: text, Aliases: []string{"", "&"}}}, nil
 }
 
+func (nameless) Categories(context.Context, question.Asked) ([]question.Category, error) {
+	return []question.Category{{Name: "bank_fees", Out: true}, {Name: "-"}, {Name: ""}}, nil
+}
+
+// FuzzDraft: no draft of a model makes a plan that is not computed, or names what
+// the question does not.
+func FuzzDraft(f *testing.F) {
+	for _, draft := range []string{`{"measure":"cash"}`, `{"measure":"spending","category":"bank_fees","from":"2025-09-01","until":"2025-10-01"}`, `{"measure":"net","compare":true}`, `{"measure":"largest","direction":"outflow","limit":3}`,
+		`{"measure":"due","from":"9999-12-31","until":"0000-01-01"}`, `{"measure":"cash","currency":"USD#outflow"}`, `{"measure":"transactions","account":"","counterparty":"'"}`, `[]`, `{"measure":"invoice","invoice_number":"x"}`} {
+		f.Add(draft, "what did bank fees cost us, the 3 largest, in September?")
+	}
+	f.Fuzz(func(t *testing.T, raw, text string) {
+		draft, err := question.ParseDraft([]byte(raw))
+		if err != nil {
+			return
+		}
+		plan, err := question.Rules{Names: nameless{}}.Finish(t.Context(), question.Asked{Tenant: owner(t, "acme"), Text: text, AsOf: at(t, closing)}, draft)
+		if err != nil {
+			if _, ok := err.(*question.Unanswered); !ok {
+				t.Fatalf("%s of %q: %v", raw, text, err)
+			}
+			return
+		}
+		if err := plan.Validate(); err != nil {
+			t.Fatalf("%s of %q makes %+v: %v", raw, text, plan, err)
+		}
+	})
+}
+
 // FuzzPlan: no text breaks the planner, and every plan it makes is one that is
 // computed.
 func FuzzPlan(f *testing.F) {
@@ -152,7 +193,7 @@ func FuzzPlan(f *testing.F) {
 		if moment.Year() < 1970 || moment.Year() > 9900 {
 			return
 		}
-		plan, _, err := question.Rules{Names: nameless{}}.Plan(t.Context(), question.Asked{Tenant: owner(t, "acme"), Text: text, AsOf: moment})
+		planned, err := question.Rules{Names: nameless{}}.Plan(t.Context(), question.Asked{Tenant: owner(t, "acme"), Text: text, AsOf: moment})
 		if err != nil {
 			reason, ok := err.(*question.Unanswered)
 			if !ok || reason.Reason == "" || utf8.ValidString(text) && !utf8.ValidString(reason.Reason) {
@@ -160,8 +201,8 @@ func FuzzPlan(f *testing.F) {
 			}
 			return
 		}
-		if err := plan.Validate(); err != nil {
-			t.Fatalf("%q makes %+v: %v", text, plan, err)
+		if err := planned.Plan.Validate(); err != nil {
+			t.Fatalf("%q makes %+v: %v", text, planned.Plan, err)
 		}
 	})
 }

@@ -36,7 +36,7 @@ func (x *execution) invoice(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	status := i.StatusOn(x.asOf.UTC())
+	status := i.StatusOn(midnight(x.asOf))
 	if later {
 		// What was paid after the day had not been paid on it.
 		if paid, status, err = x.then(i, due, payments); err != nil {
@@ -51,7 +51,7 @@ func (x *execution) findInvoice(ctx context.Context) (ledger.Invoice, error) {
 	const enough = 20
 	f := x.plan.Filters
 	if id.Check(id.Invoice, f.InvoiceNumber) == nil {
-		found, err := many[ledger.Invoice](ctx, x, id.Invoice, []string{f.InvoiceNumber})
+		found, err := byID[ledger.Invoice](ctx, x, id.Invoice, []string{f.InvoiceNumber})
 		if err != nil {
 			return ledger.Invoice{}, err
 		}
@@ -89,7 +89,7 @@ func (x *execution) with() string {
 // payments are an invoice's transactions up to the day, the oldest first, and
 // whether there are later ones.
 func (x *execution) payments(ctx context.Context, i ledger.Invoice) (list []ledger.Transaction, later bool, err error) {
-	found, err := many[ledger.Transaction](ctx, x, id.Transaction, i.LinkedTransactionIDs)
+	found, err := byID[ledger.Transaction](ctx, x, id.Transaction, i.LinkedTransactionIDs)
 	if err != nil {
 		return nil, false, err
 	}
@@ -129,7 +129,7 @@ func (x *execution) then(i ledger.Invoice, due money.Amount, payments []ledger.T
 	default:
 		i.Status = "sent"
 	}
-	return paid, i.StatusOn(x.asOf.UTC()), nil
+	return paid, i.StatusOn(midnight(x.asOf)), nil
 }
 
 func (x *execution) tellInvoice(ctx context.Context, i ledger.Invoice, due, paid money.Amount, status string, payments []ledger.Transaction) (string, error) {

@@ -15,14 +15,17 @@ type fixed struct {
 	err  error
 }
 
-func (fixed) Model() string { return "fixed" }
-
-func (f fixed) Plan(context.Context, question.Asked) (question.Plan, question.Usage, error) {
-	return f.plan, question.Usage{InputTokens: 7, OutputTokens: 3}, f.err
+func (f fixed) Plan(context.Context, question.Asked) (question.Planned, error) {
+	return question.Planned{Plan: f.plan, Model: "fixed", Usage: question.Usage{InputTokens: 7, OutputTokens: 3}}, f.err
 }
 
 func cashPlan() question.Plan {
 	return question.Plan{Measure: question.Cash, Entity: question.Accounts, Grouping: question.ByAccount, Order: question.LargestFirst}
+}
+
+func comparedPlan() question.Plan {
+	return question.Plan{Measure: question.Spending, Entity: question.Transaction, Order: question.LargestFirst,
+		Period: &question.Period{From: "2025-09-01", Until: "2025-10-01", Label: "September 2025"}, Comparison: &question.Period{From: "2025-08-01", Until: "2025-09-01", Label: "August 2025"}}
 }
 
 func topPlan(from, until string) question.Plan {
@@ -47,6 +50,23 @@ func TestValidate(t *testing.T) {
 		"a limit":            {func(p *question.Plan) { p.Limit = 1 }, false},
 		"a period":           {func(p *question.Plan) { p.Period = topPlan("2025-09-01", "2025-10-01").Period }, false},
 		"a comparison":       {func(p *question.Plan) { p.Comparison = topPlan("2025-09-01", "2025-10-01").Period }, false},
+		"spending compared":  {func(p *question.Plan) { *p = comparedPlan() }, true},
+		"a ranking compared": {func(p *question.Plan) { *p = comparedPlan(); p.Grouping, p.Limit = question.ByCategory, 1 }, false},
+		"an empty comparison": {func(p *question.Plan) {
+			*p = comparedPlan()
+			p.Comparison = &question.Period{From: "2025-08-01", Until: "2025-08-01"}
+		}, false},
+		"a category":                {func(p *question.Plan) { *p = comparedPlan(); p.Filters.Category = "travel" }, true},
+		"a category not folded":     {func(p *question.Plan) { *p = comparedPlan(); p.Filters.Category = "Travel" }, false},
+		"an amount and no currency": {func(p *question.Plan) { *p = comparedPlan(); p.Filters.AmountOver = "5" }, false},
+		"an amount":                 {func(p *question.Plan) { *p = comparedPlan(); p.Filters.AmountOver, p.Filters.Currency = "5.00", "USD" }, true},
+		"an amount of too many decimals": {func(p *question.Plan) {
+			*p = comparedPlan()
+			p.Filters.AmountOver, p.Filters.Currency = "5.001", "USD"
+		}, false},
+		"a status of bills": {func(p *question.Plan) {
+			*p = question.Plan{Measure: question.Payables, Entity: "obligation", Order: "due_date", Filters: question.Filters{Status: "posted"}}
+		}, false},
 		"a filter not taken": {func(p *question.Plan) { p.Filters.CounterpartyID = "cp_aws" }, false},
 		"no currency":        {func(p *question.Plan) { p.Filters.Currency = "usd" }, false},
 		"another partition":  {func(p *question.Plan) { p.Measure, p.Filters.AccountID = question.Balance, "acct_1#tx" }, false},
@@ -133,9 +153,9 @@ func TestPeriods(t *testing.T) {
 		"bills due in January":                 {From: "2026-01-01", Until: "2026-02-01", Label: "January 2026"},
 		"bills due next quarter":               {From: "2025-10-01", Until: "2026-01-01", Label: "2025-10-01 to 2025-12-31"},
 	} {
-		plan, _, err := question.Rules{Names: nameless{}}.Plan(t.Context(), question.Asked{Tenant: owner(t, "acme"), Text: text, AsOf: at(t, closing)})
-		if err != nil || plan.Period == nil || *plan.Period != want {
-			t.Errorf("%s: %+v, %v, want %+v", text, plan.Period, err, want)
+		planned, err := question.Rules{Names: nameless{}}.Plan(t.Context(), question.Asked{Tenant: owner(t, "acme"), Text: text, AsOf: at(t, closing)})
+		if err != nil || planned.Plan.Period == nil || *planned.Plan.Period != want {
+			t.Errorf("%s: %+v, %v, want %+v", text, planned.Plan.Period, err, want)
 		}
 	}
 }

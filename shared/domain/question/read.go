@@ -20,9 +20,12 @@ const (
 	// maxAccounts is how many accounts a tenant may have for its balances to be
 	// added up: a sum over some of them would be wrong.
 	maxAccounts = 500
-	// maxExamined is how many rows one question looks at beyond those an index
-	// names exactly.
-	maxExamined = 1000
+	// maxExamined is how many transactions one question looks at beyond those an
+	// index names exactly.
+	maxExamined = listing.MaxExamined
+	// maxOwed is how many obligations or invoices one question adds up. There is
+	// no index of those that are open, and a sum over some would be wrong.
+	maxOwed = 5000
 	// maxCells is how many rollups one ranking reads; over more there is no
 	// answer, since the largest may be among the rest.
 	maxCells = 5000
@@ -63,40 +66,58 @@ func accounts(ctx context.Context, store record.Store, t identity.Tenant) ([]led
 	return list, err
 }
 
-// directory looks names up in the ledger.
-type directory struct{ store record.Store }
-
-func (d directory) Accounts(ctx context.Context, asked Asked) ([]ledger.Account, error) {
-	return accounts(ctx, d.store, asked.Tenant)
+// accounts are all accounts, read once.
+func (x *execution) accounts(ctx context.Context) ([]ledger.Account, error) {
+	if x.known != nil {
+		return x.known, nil
+	}
+	var err error
+	x.known, err = accounts(ctx, x.store, x.tenant)
+	return x.known, err
 }
 
-func (d directory) Counterparties(ctx context.Context, asked Asked, text string) ([]ledger.Counterparty, error) {
-	const enough = 100
-	reader := ledger.Reader{Store: d.store}
-	page, err := reader.Counterparties(ctx, asked.Tenant, text, "", listing.Window{Limit: enough, Budget: 1 << 20})
+// currencies are those a tenant has accounts in: what it can have spent.
+func (x *execution) currencies(ctx context.Context) ([]money.Currency, error) {
+	if only := x.plan.Filters.Currency; only != "" {
+		c, err := money.Parse(only)
+		return []money.Currency{c}, err
+	}
+	all, err := x.accounts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]ledger.Counterparty, len(page.Rows))
-	for i, row := range page.Rows {
-		if err := json.Unmarshal(row, &list[i]); err != nil {
-			return nil, fmt.Errorf("decode counterparty: %w", err)
+	return currenciesOf(all)
+}
+
+func currenciesOf(all []ledger.Account) ([]money.Currency, error) {
+	var list []money.Currency
+	for _, a := range all {
+		c, err := money.Parse(a.Currency)
+		if err != nil {
+			return nil, fmt.Errorf("account %s: %w", a.ID, err)
+		}
+		if !slices.Contains(list, c) {
+			list = append(list, c)
 		}
 	}
+	slices.SortFunc(list, func(a, b money.Currency) int { return cmp.Compare(a.String(), b.String()) })
 	return list, nil
 }
 
 // names reads counterparties by their ids.
 func (x *execution) names(ctx context.Context, ids ...string) (map[string]ledger.Counterparty, error) {
-	return many[ledger.Counterparty](ctx, x, id.Counterparty, ids)
+	return byID[ledger.Counterparty](ctx, x, id.Counterparty, ids)
 }
 
-// many reads rows by their ids, as far as they are there.
-func many[T any](ctx context.Context, x *execution, kind id.Prefix, ids []string) (map[string]T, error) {
-	keys, names := make([]key.Key, len(ids)), map[key.Key]string{}
-	for i, name := range ids {
-		keys[i] = key.Ledger(x.tenant, kind, name)
-		names[keys[i]] = name
+// byID reads rows by their ids, as far as they are there.
+func byID[T any](ctx context.Context, x *execution, kind id.Prefix, ids []string) (map[string]T, error) {
+	var keys []key.Key
+	names := map[key.Key]string{}
+	for _, name := range ids {
+		k := key.Ledger(x.tenant, kind, name)
+		if _, twice := names[k]; !twice {
+			keys, names[k] = append(keys, k), name
+		}
 	}
 	stored, err := x.store.GetMany(ctx, keys)
 	if err != nil {
@@ -123,111 +144,123 @@ func amount(text, code string) (money.Amount, error) {
 	return money.ParseSigned(text, c)
 }
 
-// group is what transactions of one value come to in one currency.
-type group struct {
-	value  string
+// moved is a transaction with its amount read.
+type moved struct {
+	ledger.Transaction
 	amount money.Amount
-	count  int64
 }
 
-// groups adds up rollups of a period by value, the largest first. Whole months
-// are read by the month, other periods by the day.
-func (x *execution) groups(ctx context.Context, dimension string, c money.Currency) ([]group, error) {
-	grain, from, until := grainOf(*x.plan.Period)
-	q := record.Query{
-		PK:   key.Rollup(x.tenant, grain+"/"+dimension, c.String(), "outflow", "", "").PK,
-		From: from, To: until, // keys are period#value, so all of the last period lies below the next one
-	}
-	sums := map[string]*group{}
-	for read := 0; ; {
-		q.Limit = maxCells - read + 1
-		page, err := x.store.Query(ctx, q)
+func movedAmount(m moved) money.Amount { return m.amount }
+
+func priced(list []ledger.Transaction) ([]moved, error) {
+	out := make([]moved, len(list))
+	for i, r := range list {
+		a, err := amount(r.Amount, r.Currency)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("transaction %s: %w", r.ID, err)
 		}
-		if read += len(page.Items); read > maxCells {
-			return nil, unanswered("There are too many %s totals in %s to rank. Ask for a shorter period.", dimension, x.plan.Period.Label)
-		}
-		for _, item := range page.Items {
-			if err := addCell(sums, item, c); err != nil {
-				return nil, err
-			}
-		}
-		if q.After = page.Next; page.Next == nil {
-			break
-		}
+		out[i] = moved{r, a}
 	}
-	var list []group
-	for _, g := range sums {
-		if g.count > 0 {
-			list = append(list, *g)
-		}
-	}
-	slices.SortFunc(list, func(a, b group) int { return cmp.Or(compareLarge(a.amount, b.amount), cmp.Compare(a.value, b.value)) })
-	return list, nil
+	return out, nil
 }
 
-// grainOf is how a period's rollups are read: the grain, and the range of keys.
-func grainOf(p Period) (grain, from, until string) {
-	const first = "-01"
-	if p.From[7:] == first && p.Until[7:] == first {
-		return "month", p.From[:7], p.Until[:7]
+// movedOf reads a transaction out of its item.
+func movedOf(item record.Item) (moved, error) {
+	var row ledger.Transaction
+	if err := json.Unmarshal(item.Body, &row); err != nil {
+		return moved{}, fmt.Errorf("decode transaction: %w", err)
 	}
-	return "day", p.From, p.Until
-}
-
-func addCell(sums map[string]*group, item record.Item, c money.Currency) error {
-	total, n := item.Numbers[ledger.RollupSum], item.Numbers[ledger.RollupCount]
-	if total == nil || n == nil {
-		return nil
-	}
-	amount, err := money.FromMinor(total.String(), c)
+	list, err := priced([]ledger.Transaction{row})
 	if err != nil {
-		return fmt.Errorf("rollup %s: %w", item.Key.SK, err)
+		return moved{}, err
 	}
-	value := valueOf(item.Key.SK)
-	g := sums[value]
-	if g == nil {
-		g = &group{value: value, amount: money.Zero(c)}
-		sums[value] = g
-	}
-	if g.amount, err = g.amount.Add(amount); err != nil {
-		return fmt.Errorf("rollup %s: %w", item.Key.SK, err)
-	}
-	g.count += n.Int64()
-	return nil
+	return list[0], nil
 }
 
-// valueOf is the value of a rollup's key, which follows its period.
-func valueOf(sk string) string {
-	for i := range sk {
-		if sk[i] == '#' {
-			return sk[i+1:]
+// within is the index range of a plan's filters over a period.
+func (x *execution) within(f Filters, p Period) record.Query {
+	q := record.Query{Index: 1, PK: key.LedgerList(x.tenant, id.Transaction, "", "").PK, From: p.From, To: p.Until, Reverse: true}
+	switch {
+	case f.AccountID != "":
+		q.Index, q.PK = 2, key.LedgerListOf(x.tenant, id.Transaction, f.AccountID, "", "").PK
+	case f.CounterpartyID != "":
+		q.Index, q.PK = 3, key.LedgerListOf(x.tenant, id.Transaction, f.CounterpartyID, "", "").PK
+	}
+	return q
+}
+
+// fits says whether a row is one that a filter leaves.
+func (f Filters) fits(m moved) bool {
+	for want, have := range map[string]string{
+		f.Direction: m.Direction, f.AccountID: m.AccountID, f.CounterpartyID: value(m.CounterpartyID), f.Currency: m.Currency, f.Reconciliation: m.ReconciliationStatus,
+	} {
+		if want != "" && want != have {
+			return false
 		}
 	}
-	return sk
+	settled := m.Status == "posted" || m.Status == "cleared"
+	switch {
+	case f.Status == Settled && !settled, f.Status != "" && f.Status != Settled && f.Status != m.Status:
+		return false
+	case f.Category != "" && (m.Category == nil || ledger.Fold(*m.Category) != f.Category):
+		return false
+	case f.AmountOver != "" && !(money.Written{Amount: f.AmountOver, Currency: f.Currency}).Above(m.amount):
+		return false
+	case f.AmountUnder != "":
+		limit, err := money.Written{Amount: f.AmountUnder, Currency: f.Currency}.Read()
+		if err != nil {
+			return false
+		}
+		order, err := m.amount.Cmp(limit)
+		return err == nil && order < 0
+	}
+	return true
 }
 
-// currencies are those a tenant has accounts in: what it can have spent.
-func (x *execution) currencies(ctx context.Context) ([]money.Currency, error) {
-	if only := x.plan.Filters.Currency; only != "" {
-		c, err := money.Parse(only)
-		return []money.Currency{c}, err
-	}
-	all, err := accounts(ctx, x.store, x.tenant)
+// fitting are all rows of a period that filters leave. Where they would have to
+// be found among more than are looked at, there is no answer.
+func (x *execution) fitting(ctx context.Context, f Filters, p Period) ([]moved, error) {
+	list, whole, err := rows[ledger.Transaction](ctx, x.store, x.within(f, p), maxExamined)
 	if err != nil {
 		return nil, err
 	}
-	var list []money.Currency
-	for _, a := range all {
-		c, err := money.Parse(a.Currency)
+	if !whole {
+		return nil, unanswered("More than %d transactions would have to be looked at one by one. Ask for a shorter period, or for one account or counterparty.", maxExamined)
+	}
+	all, err := priced(list)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(m moved) bool { return !f.fits(m) }), nil
+}
+
+// place settles which account a kind of account means, and that what the filters
+// name is there: a sum of zero about a name that is not would be no answer.
+func (x *execution) place(ctx context.Context) error {
+	f := &x.plan.Filters
+	if f.AccountType != "" && f.AccountID == "" {
+		account, err := x.only(ctx, f.AccountType)
 		if err != nil {
-			return nil, fmt.Errorf("account %s: %w", a.ID, err)
+			return err
 		}
-		if !slices.Contains(list, c) {
-			list = append(list, c)
+		f.AccountID = account
+	}
+	return x.exist(ctx, *f)
+}
+
+// rowTotals adds up what there are no rollups for.
+func (x *execution) rowTotals(ctx context.Context, direction string, p Period) (tally, error) {
+	f := x.plan.Filters
+	f.Direction, f.Status = direction, Settled
+	list, err := x.fitting(ctx, f, p)
+	if err != nil {
+		return nil, err
+	}
+	t := tally{}
+	for _, m := range list {
+		if err := t.add(m.amount, 1); err != nil {
+			return nil, err
 		}
 	}
-	slices.SortFunc(list, func(a, b money.Currency) int { return cmp.Compare(a.String(), b.String()) })
-	return list, nil
+	return t, nil
 }

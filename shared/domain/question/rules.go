@@ -22,17 +22,6 @@ const RulesModel = "ledger-rules"
 // turns the question's meaning around.
 type Rules struct{ Names Names }
 
-// Names are the names a question may use. Both calls are bounded reads.
-type Names interface {
-	// Accounts are the tenant's accounts.
-	Accounts(ctx context.Context, asked Asked) ([]ledger.Account, error)
-	// Counterparties are those with a name or alias that holds a folded text.
-	Counterparties(ctx context.Context, asked Asked, text string) ([]ledger.Counterparty, error)
-}
-
-// Model is the planner's name in answers.
-func (r Rules) Model() string { return RulesModel }
-
 // reading is a question while it is read: a slot for each word, and what the
 // slots say.
 type reading struct {
@@ -41,21 +30,27 @@ type reading struct {
 	slots []slot // by word
 	found []match
 
-	has       map[slot]bool
-	topics    []string
-	groupings []string
-	flows     []string
-	states    []string
-	kinds     []string
-	curs      []string
-	laters    []string
-	spans     []span
-	counts    []int
-	accounts  []string
-	parties   []string
-	invoices  []string
-	beside    string // the word before a counterparty's name
-	edge      string // the word before a period
+	has        map[slot]bool
+	topics     []string
+	groupings  []string
+	flows      []string
+	states     []string
+	kinds      []string
+	curs       []string
+	laters     []string
+	compares   []string
+	subjects   []string // words for categories
+	spans      []span
+	edges      []string // the word before each span
+	counts     []int
+	sums       []sum
+	accounts   []string
+	parties    []string
+	categories []Category
+	invoices   []string
+	beside     string // the word before a counterparty's name
+	home       string // the currency of most accounts
+	day        time.Time
 }
 
 // match is a wording of the lexicon and where it stands.
@@ -65,26 +60,53 @@ type match struct {
 }
 
 // Plan reads a question.
-func (r Rules) Plan(ctx context.Context, asked Asked) (Plan, Usage, error) {
-	q := &reading{words: split(asked.Text), has: map[slot]bool{}}
-	q.text, q.slots = texts(q.words), make([]slot, len(q.words))
-	if act := q.act(); act != "" {
-		return Plan{}, Usage{}, unanswered("This tool answers questions and moves no money: it does not %s anything. To have a payment made, propose it with `payment_intent.propose`; the policy and the people it names decide.", act)
+func (r Rules) Plan(ctx context.Context, asked Asked) (Planned, error) {
+	plan, err := r.plan(ctx, asked)
+	return Planned{Plan: plan, Model: RulesModel}, err
+}
+
+func (r Rules) plan(ctx context.Context, asked Asked) (Plan, error) {
+	if err := Refused(asked.Text); err != nil {
+		return Plan{}, err
 	}
+	q := read(asked.Text)
 	accounts, err := r.Names.Accounts(ctx, asked)
 	if err != nil {
-		return Plan{}, Usage{}, err
+		return Plan{}, err
 	}
+	var codes []string
+	for _, a := range accounts {
+		if a.Status == "active" {
+			codes = append(codes, a.Currency)
+		}
+	}
+	q.home = homeCurrency(codes)
 	q.ids()
 	q.wholeNames(accounts)
+	q.comparisons()
 	q.periods()
+	q.amounts()
 	q.lexicon()
 	q.numbers()
 	if err := r.resolve(ctx, asked, q, accounts); err != nil {
-		return Plan{}, Usage{}, err
+		return Plan{}, err
 	}
-	plan, err := q.plan(midnight(asked.AsOf))
-	return plan, Usage{}, err
+	return q.plan(midnight(asked.AsOf))
+}
+
+func read(text string) *reading {
+	q := &reading{words: split(text), has: map[slot]bool{}}
+	q.text, q.slots = texts(q.words), make([]slot, len(q.words))
+	return q
+}
+
+// Refused says that a text asks to do something, nil when it does not. Every
+// planner asks it first: what a model makes of a command is not looked at.
+func Refused(text string) error {
+	if act := read(text).act(); act != "" {
+		return unanswered("This tool answers questions and moves no money: it does not %s anything. To have a payment made, propose it with `payment_intent.propose`; the policy and the people it names decide.", act)
+	}
+	return nil
 }
 
 // act returns the verb of a sentence that asks to do something, empty when
@@ -95,14 +117,20 @@ func (q *reading) act() string {
 		if !w.begins && !after {
 			continue
 		}
-		rest := q.text[at:]
-		for n := 1; n > 0; {
-			n = longest(rest, before())
-			rest = rest[n:]
+		if act := actOf(q.text[at:]); act != "" {
+			return act
 		}
-		if n := longest(rest, acts()); n > 0 && longest(rest, shows()) == 0 {
-			return strings.Join(rest[:n], " ")
+	}
+	return ""
+}
+
+// actOf is the verb that words begin with, after what may stand before it.
+func actOf(words []string) string {
+	for n := 1; n > 0; words = words[n:] {
+		if n := longest(words, acts()); n > 0 && longest(words, shows()) == 0 {
+			return strings.Join(words[:n], " ")
 		}
+		n = longest(words, before())
 	}
 	return ""
 }
@@ -149,19 +177,38 @@ func (q *reading) ids() {
 			q.invoices = append(q.invoices, w.raw)
 		case form != nil:
 			continue
-		case isoMonth().MatchString(w.text), isoDate().MatchString(w.text), quarterForm().MatchString(w.text):
-			continue
-		case numberForm().MatchString(w.text),
-			(before == "invoice" || before == "number" || before == "no") && strings.Trim(w.text, "0123456789") == "":
-			q.invoices = append(q.invoices, w.raw)
-			if before == "number" || before == "no" {
-				q.slots[at-1] = filler
+		case q.isDate(at), amountForm().MatchString(w.text):
+			if (before == "invoice" || before == "number" || before == "no") && !isDateText(w.text) && strings.Trim(w.text, "0123456789") == "" {
+				q.invoice(at, before)
 			}
+			continue
+		case numberForm().MatchString(w.text) && (strings.ContainsAny(w.text, "-/.") || slices.Contains(billed, before)):
+			q.invoice(at, before)
+			continue
 		default:
 			continue
 		}
 		q.slots[at] = named
 	}
+}
+
+// billed are the words in front of which a number without a sign in it is an
+// invoice's: elsewhere Office365 is a name.
+var billed = []string{"invoice", "inv", "number", "no", "bill"}
+
+func (q *reading) invoice(at int, before string) {
+	q.invoices = append(q.invoices, q.words[at].raw)
+	q.slots[at] = named
+	if before == "number" || before == "no" {
+		q.slots[at-1] = filler
+	}
+}
+
+// isDate says whether a word is a date or a part of one.
+func (q *reading) isDate(at int) bool { return isDateText(q.text[at]) }
+
+func isDateText(text string) bool {
+	return isoMonth().MatchString(text) || isoDate().MatchString(text) || quarterForm().MatchString(text) || slashDate().MatchString(text) || dayForm().MatchString(text) && strings.TrimLeft(text, "0123456789") != ""
 }
 
 // wholeNames takes account names of several words, and those of one word before
@@ -189,6 +236,21 @@ func (q *reading) wholeNames(accounts []ledger.Account) {
 	}
 }
 
+// comparisons takes what says which period is held against another and has the
+// words of a period in it, such as "same month last year".
+func (q *reading) comparisons() {
+	for at := range q.words {
+		for _, p := range phrases()[q.text[at]] {
+			n := len(p.words)
+			if p.says[0].slot == compare && p.says[0].value != "" && n > 1 && startsWith(q.text[at:], p.words) && !q.any(at, n, func(s slot) bool { return s != none }) {
+				q.mark(at, n, compare)
+				q.found = append(q.found, match{at, n, p.says})
+				break
+			}
+		}
+	}
+}
+
 func (q *reading) periods() {
 	for at := 0; at < len(q.words); at++ {
 		if q.slots[at] != none {
@@ -204,8 +266,8 @@ func (q *reading) periods() {
 			end++
 		}
 		if s, n := readSpan(q.text[at:end], previous); n > 0 {
-			q.spans, q.edge = append(q.spans, s), previous
-			q.mark(at, n, period)
+			q.spans, q.edges = append(q.spans, s), append(q.edges, previous)
+			q.mark(at, n, dated)
 			at += n - 1
 		}
 	}
@@ -228,9 +290,6 @@ func (q *reading) lexicon() {
 	}
 }
 
-// is says whether a word has one of some slots.
-func (q *reading) is(at int, of ...slot) bool { return slices.Contains(of, q.slots[at]) }
-
 // any says whether one of some words has such a slot.
 func (q *reading) any(at, n int, is func(slot) bool) bool {
 	return slices.ContainsFunc(q.slots[at:at+n], is)
@@ -239,11 +298,12 @@ func (q *reading) any(at, n int, is func(slot) bool) bool {
 // numbers takes the counts that are left, where they count something: a number
 // by itself may be an amount, a day or anything.
 func (q *reading) numbers() {
+	counted := []slot{newest, top, topic, grouping, flow, state, kind, named, none, currency, subject}
 	for at, text := range q.text {
 		if q.slots[at] != none {
 			continue
 		}
-		if n, ok := count(text); ok && (at > 0 && q.is(at-1, newest, top) || at+1 < len(q.slots) && q.is(at+1, newest, top, topic, grouping, flow, state, kind, named, none, currency)) {
+		if n, ok := count(text); ok && (at > 0 && (q.slots[at-1] == newest || q.slots[at-1] == top) || at+1 < len(q.slots) && slices.Contains(counted, q.slots[at+1])) {
 			q.counts = append(q.counts, n)
 			q.slots[at] = number
 		}
@@ -253,7 +313,7 @@ func (q *reading) numbers() {
 // collect reads what the wordings say that no name has taken words of.
 func (q *reading) collect() {
 	for _, s := range q.slots {
-		if s == named || s == period || s == number || s == none {
+		if s == named || s == dated || s == number || s == none || s == amountSlot {
 			q.has[s] = true
 		}
 	}
@@ -269,12 +329,15 @@ func (q *reading) collect() {
 
 func (q *reading) say(r reads, words string) {
 	q.has[r.slot] = true
-	list := map[slot]*[]string{topic: &q.topics, grouping: &q.groupings, flow: &q.flows, state: &q.states, kind: &q.kinds, currency: &q.curs, later: &q.laters}[r.slot]
+	list := map[slot]*[]string{
+		topic: &q.topics, grouping: &q.groupings, flow: &q.flows, state: &q.states, kind: &q.kinds, currency: &q.curs,
+		later: &q.laters, turn: &q.laters, compare: &q.compares, subject: &q.subjects,
+	}[r.slot]
 	if list == nil {
 		return
 	}
 	value := r.value
-	if r.slot == later {
+	if r.slot == later || r.slot == turn {
 		value = words
 	}
 	if !slices.Contains(*list, value) {
@@ -290,7 +353,7 @@ func quoted(list []string) string {
 	return strings.Join(out, ", ")
 }
 
-func today(asOf time.Time) string { return asOf.UTC().Format(time.DateOnly) }
+func today(asOf time.Time) string { return asOf.Format(time.DateOnly) }
 
 func plural(n int, one, many string) string {
 	if n == 1 {

@@ -8,21 +8,8 @@ import (
 	"strings"
 
 	"github.com/robotmoney/mcp/shared/domain/fence"
-	"github.com/robotmoney/mcp/shared/domain/id"
-	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
-	"github.com/robotmoney/mcp/shared/domain/record"
-)
-
-const (
-	// maxWalk is how many counterparties are looked at for the rows behind a
-	// category.
-	maxWalk = 12
-	// maxPerParty is how many rows of one are.
-	maxPerParty = 200
-	// nobody is the rollup value of rows without a category or counterparty.
-	nobody = "-"
 )
 
 // ranking is the largest groups of one currency.
@@ -30,13 +17,13 @@ type ranking struct {
 	currency money.Currency
 	top      []group
 	count    int64 // transactions in all groups
-	more     bool  // there are smaller groups
+	more     int   // how many groups are smaller
 }
 
-// spending answers what most was spent on, or with whom. Currencies are ranked
-// apart: there is no order between them. The one with the most transactions
-// comes first.
-func (x *execution) spending(ctx context.Context) (string, error) {
+// ranking answers what most was spent on, or with whom, or who paid most.
+// Currencies are ranked apart: there is no order between them. The one with the
+// most transactions comes first.
+func (x *execution) ranking(ctx context.Context) (string, error) {
 	list, err := x.rankings(ctx)
 	if err != nil {
 		return "", err
@@ -46,11 +33,19 @@ func (x *execution) spending(ctx context.Context) (string, error) {
 		if x.plan.Filters.Currency != "" {
 			in += " in " + x.plan.Filters.Currency
 		}
-		return "", unanswered("The ledger holds no posted or cleared spending of %s.", in)
+		return "", unanswered("The ledger holds no posted or cleared %s of %s.", noun(directionOf(x.plan.Measure)), in)
+	}
+	n := int64(0)
+	for _, r := range list {
+		n += r.count
+	}
+	found, err := x.contributors(ctx, directionOf(x.plan.Measure), *x.plan.Period, n)
+	if err != nil {
+		return "", err
 	}
 	var lines []string
 	for i, r := range list {
-		line, err := x.tellRanking(ctx, r, share(i, len(list)))
+		line, err := x.tellRanking(ctx, r, found, share(i, len(list)))
 		if err != nil {
 			return "", err
 		}
@@ -78,14 +73,15 @@ func (x *execution) rankings(ctx context.Context) ([]ranking, error) {
 	}
 	var list []ranking
 	for _, c := range currencies {
-		groups, err := x.groups(ctx, x.plan.Grouping, c)
+		groups, err := x.groups(ctx, x.plan.Grouping, c, directionOf(x.plan.Measure), *x.plan.Period)
 		if err != nil {
 			return nil, err
 		}
 		if len(groups) == 0 {
 			continue
 		}
-		r := ranking{currency: c, top: groups[:min(len(groups), x.plan.Limit)], more: len(groups) > x.plan.Limit}
+		most := min(len(groups), x.plan.Limit, maxGroups)
+		r := ranking{currency: c, top: groups[:most], more: len(groups) - most}
 		for _, g := range groups {
 			r.count += g.count
 		}
@@ -96,18 +92,24 @@ func (x *execution) rankings(ctx context.Context) ([]ranking, error) {
 }
 
 // tellRanking writes one currency's groups and cites the rows behind them.
-func (x *execution) tellRanking(ctx context.Context, r ranking, most int) (string, error) {
+func (x *execution) tellRanking(ctx context.Context, r ranking, found []moved, most int) (string, error) {
 	var parts []string
+	var cites []moved
+	each := max(1, most/len(r.top))
 	for i, g := range r.top {
-		part, found, err := x.tellGroup(ctx, g, i == 0)
+		b, err := x.behind(ctx, g, found)
+		if err != nil {
+			return "", err
+		}
+		part, err := x.tellGroup(g, b, x.plan.Limit == 1, i == 0)
 		if err != nil {
 			return "", err
 		}
 		parts = append(parts, part)
-		each := max(1, most/len(r.top))
-		if err := x.citeTransactions(found.rows[:min(len(found.rows), each)], found.names); err != nil {
-			return "", err
-		}
+		cites = append(cites, b.rows[:min(len(b.rows), each)]...)
+	}
+	if err := x.citeMoved(ctx, cites, most); err != nil {
+		return "", err
 	}
 	if len(parts) == 1 {
 		return parts[0] + " " + x.plan.Period.in() + ".", nil
@@ -115,153 +117,140 @@ func (x *execution) tellRanking(ctx context.Context, r ranking, most int) (strin
 	for i := range parts {
 		parts[i] = fmt.Sprintf("%d. %s", i+1, parts[i])
 	}
-	return fmt.Sprintf("The largest in %s %s: %s.", r.currency, x.plan.Period.in(), strings.Join(parts, "; ")), nil
+	text := fmt.Sprintf("The largest in %s %s: %s.", r.currency, x.plan.Period.in(), strings.Join(parts, "; "))
+	if r.more > 0 {
+		text += fmt.Sprintf(" %d more are smaller.", r.more)
+	}
+	return text, nil
 }
 
-// tellGroup writes a group: a counterparty with what its payments were for, or
-// a category, by the counterparty where one alone makes it up.
-func (x *execution) tellGroup(ctx context.Context, g group, first bool) (string, behind, error) {
-	found, err := x.behind(ctx, g)
-	if err != nil {
-		return "", found, err
-	}
+// tellGroup writes a group: a counterparty with what its payments were for, or a
+// category. The one category asked about is called by the counterparty where one
+// alone makes it up.
+func (x *execution) tellGroup(g group, b behind, alone, first bool) (string, error) {
 	name := fence.Text(g.value)
-	switch {
-	case g.value == nobody:
-		name = "spending without a " + x.plan.Grouping
-	case x.plan.Grouping == ByParty:
-		name = partyName(found.names, g.value)
-	case found.whole && len(found.names) == 1 && found.allNamed:
-		for party := range found.names {
-			name = partyName(found.names, party)
+	party := ""
+	if b.whole && len(b.names) == 1 && b.allNamed {
+		for id := range b.names {
+			party = partyName(b.names, id)
 		}
 	}
+	switch {
+	case g.value == nobody:
+		name = noun(directionOf(x.plan.Measure)) + " without a " + x.plan.Grouping
+	case x.plan.Grouping == ByParty:
+		name = partyName(b.names, g.value)
+	case alone && party != "":
+		name = party
+	}
 	text := name + " at " + spell(g.amount)
-	if found.whole && first {
-		split, err := allocations(found.rows, g.amount)
+	if b.whole && first {
+		split, err := allocations(b.rows, g.amount)
 		if err != nil {
-			return "", found, err
+			return "", err
 		}
 		text += split
 	}
-	if x.plan.Grouping == ByCategory && name != fence.Text(g.value) && g.value != nobody {
-		text += ", which is all of the category " + fence.Text(g.value)
+	if x.plan.Grouping == ByCategory && g.value != nobody && party != "" {
+		if name == party {
+			text += ", which is all of the category " + fence.Text(g.value)
+		} else {
+			text += " (all of it " + party + ")"
+		}
 	}
-	return text, found, nil
+	return text, nil
 }
 
-// behind is the rows of a group, the largest first, and whom they are with.
+// behind is rows of a group, the largest first, and whom they are with.
 type behind struct {
-	rows     []ledger.Transaction
+	rows     []moved
 	names    map[string]ledger.Counterparty
 	whole    bool // the rows add up to the group's total
 	allNamed bool // each of them has a counterparty that is on record
 }
 
-// behind finds the rows of a group. There is no index by category: the
-// counterparties of the period are walked from the largest, until the rows add
-// up to the category's total, or no row of a counterparty that is left can be
-// among the largest.
-func (x *execution) behind(ctx context.Context, g group) (behind, error) {
+// behind takes the rows of a group out of those read for evidence. Where they
+// are not all there, the counterparties of the period are walked from the
+// largest, as far as the reads reach.
+func (x *execution) behind(ctx context.Context, g group, found []moved) (behind, error) {
+	list := slices.DeleteFunc(slices.Clone(found), func(m moved) bool { return !x.isOf(m, g) })
+	total, err := sumOf(list, g.amount.Currency())
+	if err != nil {
+		return behind{}, err
+	}
+	if total != g.amount && g.count <= someRows {
+		if list, total, err = x.walked(ctx, g); err != nil {
+			return behind{}, err
+		}
+	}
+	b := behind{rows: list, whole: total == g.amount}
+	return b, x.nameRows(ctx, &b, g)
+}
+
+func sumOf(list []moved, c money.Currency) (money.Amount, error) {
+	sum := money.Zero(c)
+	for _, m := range list {
+		var err error
+		if sum, err = sum.Add(m.amount); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// isOf says whether a row counts into a group.
+func (x *execution) isOf(m moved, g group) bool {
+	have := value(m.CounterpartyID)
+	if x.plan.Grouping == ByCategory {
+		if have = ""; m.Category != nil {
+			have = ledger.Fold(*m.Category)
+		}
+	}
+	if have == "" {
+		have = nobody
+	}
+	return have == g.value && m.Currency == g.amount.Currency().String() && m.Direction == directionOf(x.plan.Measure)
+}
+
+// walked reads the rows of a small group: those of its counterparty, or of the
+// largest ones until they add up.
+func (x *execution) walked(ctx context.Context, g group) ([]moved, money.Amount, error) {
+	sum := money.Zero(g.amount.Currency())
 	parties := []group{g}
 	if x.plan.Grouping == ByCategory {
 		var err error
-		if parties, err = x.parties(ctx, g.amount.Currency()); err != nil {
-			return behind{}, err
+		if parties, err = x.parties(ctx, g.amount.Currency(), directionOf(x.plan.Measure), *x.plan.Period); err != nil {
+			return nil, sum, err
 		}
 	}
-	var b behind
-	sum := money.Zero(g.amount.Currency())
-	for _, p := range parties[:min(len(parties), maxWalk)] {
-		if sum == g.amount || enough(b.rows, p.amount) {
-			break
+	f := x.plan.Filters
+	f.Direction, f.Status = directionOf(x.plan.Measure), Settled
+	var all []moved
+	for read := 0; len(parties) > 0 && read < someRows && sum != g.amount; parties = parties[1:] {
+		if parties[0].value == nobody || parties[0].count > int64(someRows-read) {
+			continue
 		}
-		list, err := x.partyRows(ctx, p.value, g)
+		f.CounterpartyID = parties[0].value
+		list, _, err := rows[ledger.Transaction](ctx, x.store, x.within(f, *x.plan.Period), someRows-read)
 		if err != nil {
-			return behind{}, err
+			return nil, sum, err
 		}
-		for _, r := range list {
-			a, err := amount(r.Amount, r.Currency)
-			if err != nil {
-				return behind{}, fmt.Errorf("transaction %s: %w", r.ID, err)
-			}
-			if sum, err = sum.Add(a); err != nil {
-				return behind{}, err
-			}
+		read += max(1, len(list))
+		some, err := sifted(list, f)
+		if err != nil {
+			return nil, sum, err
 		}
-		b.rows = append(b.rows, list...)
-		sortLarge(b.rows)
-	}
-	b.whole = sum == g.amount
-	return b, x.nameRows(ctx, &b)
-}
-
-// parties ranks the counterparties of the period, once for each currency.
-func (x *execution) parties(ctx context.Context, c money.Currency) ([]group, error) {
-	if list, known := x.ranked[c]; known {
-		return list, nil
-	}
-	list, err := x.groups(ctx, ByParty, c)
-	if err != nil {
-		return nil, err
-	}
-	if x.ranked == nil {
-		x.ranked = map[money.Currency][]group{}
-	}
-	x.ranked[c] = list
-	return list, nil
-}
-
-// enough says whether so many rows are at least as large as all that a
-// counterparty has that they are all an answer cites.
-func enough(rows []ledger.Transaction, rest money.Amount) bool {
-	if len(rows) < maxEvidence {
-		return false
-	}
-	last := rows[maxEvidence-1]
-	a, err := amount(last.Amount, last.Currency)
-	if err != nil {
-		return false
-	}
-	order, err := a.Cmp(rest)
-	return err == nil && order >= 0
-}
-
-func sortLarge(rows []ledger.Transaction) {
-	slices.SortStableFunc(rows, func(r, s ledger.Transaction) int {
-		a, errA := amount(r.Amount, r.Currency)
-		b, errB := amount(s.Amount, s.Currency)
-		if errA != nil || errB != nil {
-			return 0
+		all = append(all, slices.DeleteFunc(some, func(m moved) bool { return !x.isOf(m, g) })...)
+		if sum, err = sumOf(all, g.amount.Currency()); err != nil {
+			return nil, sum, err
 		}
-		return cmp.Or(compareLarge(a, b), cmp.Compare(r.ID, s.ID))
-	})
+	}
+	largestFirst(all)
+	return all, sum, nil
 }
 
-// partyRows are a counterparty's rows in the period that count into a group.
-// Rows without one are found among the period's rows.
-func (x *execution) partyRows(ctx context.Context, party string, g group) ([]ledger.Transaction, error) {
-	q, most := record.Query{Index: 3, PK: key.LedgerListOf(x.tenant, id.Transaction, party, "", "").PK}, maxPerParty
-	if party == nobody {
-		q, most = record.Query{Index: 1, PK: key.LedgerList(x.tenant, id.Transaction, "", "").PK}, maxExamined
-	}
-	q.From, q.To, q.Reverse = x.plan.Period.From, x.plan.Period.Until, true
-	list, _, err := rows[ledger.Transaction](ctx, x.store, q, most)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(list, func(r ledger.Transaction) bool {
-		category := nobody
-		if r.Category != nil {
-			category = ledger.Fold(*r.Category)
-		}
-		other := x.plan.Grouping == ByCategory && category != g.value || party == nobody && r.CounterpartyID != nil
-		return other || r.Direction != "outflow" || r.Status != "posted" && r.Status != "cleared" || r.Currency != g.amount.Currency().String()
-	}), nil
-}
-
-// nameRows reads whom the rows are with.
-func (x *execution) nameRows(ctx context.Context, b *behind) error {
+// nameRows reads whom the rows are with, and a group that is a counterparty.
+func (x *execution) nameRows(ctx context.Context, b *behind, g group) error {
 	var parties []string
 	b.allNamed = true
 	for _, r := range b.rows {
@@ -271,9 +260,13 @@ func (x *execution) nameRows(ctx context.Context, b *behind) error {
 			parties = append(parties, *r.CounterpartyID)
 		}
 	}
+	n := len(parties)
+	if x.plan.Grouping == ByParty && g.value != nobody && !slices.Contains(parties, g.value) {
+		parties = append(parties, g.value)
+	}
 	var err error
 	b.names, err = x.names(ctx, parties...)
-	b.allNamed = b.allNamed && len(b.names) == len(parties)
+	b.allNamed = b.allNamed && len(b.names) == n
 	return err
 }
 
@@ -281,7 +274,7 @@ func (x *execution) nameRows(ctx context.Context, b *behind) error {
 var environments = []string{"production", "prod", "staging", "stage", "development", "dev", "test", "testing", "qa", "uat", "sandbox", "preview", "preproduction", "demo", "shared"}
 
 // allocations says what a sum was for, where the rows say it of all of it.
-func allocations(rows []ledger.Transaction, whole money.Amount) (string, error) {
+func allocations(rows []moved, whole money.Amount) (string, error) {
 	sums, sum := map[string]money.Amount{}, money.Zero(whole.Currency())
 	var labels []string
 	for _, r := range rows {

@@ -11,67 +11,85 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/listing"
-	"github.com/robotmoney/mcp/shared/domain/money"
 )
 
 // transactions answers with the newest of them, nothing later than the day asked
 // about.
 func (x *execution) transactions(ctx context.Context) (string, error) {
-	f := x.plan.Filters
-	if f.AccountType != "" && f.AccountID == "" {
-		account, err := x.only(ctx, f.AccountType)
-		if err != nil {
-			return "", err
-		}
-		f.AccountID = account
-	}
-	if err := x.exist(ctx, f); err != nil {
+	if err := x.place(ctx); err != nil {
 		return "", err
 	}
-	list, exhausted, err := x.newest(ctx, f)
+	list, exhausted, err := x.newest(ctx)
 	if err != nil {
 		return "", err
 	}
 	what := x.described()
 	if len(list) == 0 {
 		if !exhausted {
-			return "", unanswered("None of the %d newest rows that were looked at is one of %s. Narrow it by account or counterparty.", maxExamined, what)
+			return "", unanswered("None of the %d newest rows that were looked at is one of %s. Narrow it by a period, an account or a counterparty.", maxExamined, what)
+		}
+		if x.plan.Filters.Reconciliation != "" {
+			return fmt.Sprintf("0 %s up to %s.", what, x.day), nil
 		}
 		return fmt.Sprintf("There are no %s up to %s.", what, x.day), nil
 	}
-	var parties []string
-	for _, r := range list {
-		if r.CounterpartyID != nil {
-			parties = append(parties, *r.CounterpartyID)
-		}
-	}
-	names, err := x.names(ctx, parties...)
+	names, err := x.names(ctx, partiesOf(list)...)
 	if err != nil {
 		return "", err
 	}
 	lines := []string{}
-	for i, r := range list {
-		a, err := amount(r.Amount, r.Currency)
-		if err != nil {
-			return "", fmt.Errorf("transaction %s: %w", r.ID, err)
-		}
-		line := fmt.Sprintf("%d. %s %s %s, %s (`%s`)", i+1, r.TransactionDate, r.Direction, spell(a), memo(r, names), r.ID)
-		if r.Status != "posted" && r.Status != "cleared" {
-			line += ", " + r.Status
+	for i, m := range list[:min(len(list), x.plan.Limit)] {
+		line := fmt.Sprintf("%d. %s %s %s, %s (`%s`)", i+1, m.TransactionDate, m.Direction, spell(m.amount), memo(m.Transaction, names), m.ID)
+		if m.Status != "posted" && m.Status != "cleared" {
+			line += ", " + m.Status
 		}
 		lines = append(lines, line)
 	}
-	if err := x.citeTransactions(list, names); err != nil {
-		return "", err
+	cites := slices.Clone(list)
+	largestFirst(cites)
+	for _, m := range cites {
+		x.cite(1, "transaction", m.ID, memo(m.Transaction, names)+" "+spell(m.amount))
 	}
-	return x.heading(len(list), exhausted) + "\n" + strings.Join(lines, "\n"), nil
+	x.citeParties(cites, names)
+	return x.heading(list, exhausted) + "\n" + strings.Join(lines, "\n"), nil
+}
+
+// citeParties cites whom rows are with.
+func (x *execution) citeParties(list []moved, names map[string]ledger.Counterparty) {
+	for _, m := range list {
+		if c, ok := names[value(m.CounterpartyID)]; ok {
+			x.cite(2, "counterparty", c.ID, fence.Text(c.Name))
+		}
+	}
+}
+
+func partiesOf(list []moved) []string {
+	var parties []string
+	for _, m := range list {
+		if m.CounterpartyID != nil {
+			parties = append(parties, *m.CounterpartyID)
+		}
+	}
+	return parties
 }
 
 // heading says what the rows are, and why they are fewer than wanted.
-func (x *execution) heading(n int, exhausted bool) string {
-	text := fmt.Sprintf("The %d newest %s up to %s", n, x.described(), x.day)
+func (x *execution) heading(list []moved, exhausted bool) string {
+	n, what := len(list), x.described()
+	if x.plan.Filters.Reconciliation != "" {
+		// How many there are is what is asked, so the count comes first.
+		text := fmt.Sprintf("%d %s up to %s", n, what, x.day)
+		if !exhausted {
+			text += fmt.Sprintf(", among the %d newest rows that were looked at", maxExamined)
+		}
+		if n > x.plan.Limit {
+			text += fmt.Sprintf("; the newest %d", x.plan.Limit)
+		}
+		return text + ":"
+	}
+	text := fmt.Sprintf("The %d newest %s up to %s", n, what, x.day)
 	if n == 1 {
-		text = fmt.Sprintf("The newest of the %s up to %s", x.described(), x.day)
+		text = fmt.Sprintf("The newest of the %s up to %s", what, x.day)
 	}
 	switch {
 	case n == x.plan.Limit:
@@ -84,37 +102,45 @@ func (x *execution) heading(n int, exhausted bool) string {
 }
 
 // newest reads the rows, and says whether what follows was looked at to the end
-// where there are fewer than wanted.
-func (x *execution) newest(ctx context.Context, f Filters) ([]ledger.Transaction, bool, error) {
-	filter := ledger.TransactionFilter{AccountID: f.AccountID, CounterpartyID: f.CounterpartyID, Direction: f.Direction, Status: f.Status}
-	end := x.tomorrow()
-	if filter.Until = end; x.plan.Period != nil {
-		filter.Since, filter.Until = x.plan.Period.From, min(x.plan.Period.Until, end)
+// where there are fewer than wanted. A question for what is not reconciled wants
+// them all counted; every other stops at its limit.
+func (x *execution) newest(ctx context.Context) (list []moved, exhausted bool, err error) {
+	f, p := x.plan.Filters, Period{Until: x.tomorrow()}
+	if x.plan.Period != nil {
+		p = Period{From: x.plan.Period.From, Until: min(x.plan.Period.Until, x.tomorrow())}
 	}
-	most := x.plan.Limit
-	if f.Currency != "" {
-		most = maxExamined // no list filters by currency
-	}
-	page, err := x.ledger.Transactions(ctx, x.tenant, filter, listing.Window{Limit: most, Budget: 4 << 20})
-	if err != nil {
-		return nil, false, err
-	}
-	var list []ledger.Transaction
-	for _, raw := range page.Rows {
-		var row ledger.Transaction
-		if err := json.Unmarshal(raw, &row); err != nil {
-			return nil, false, fmt.Errorf("decode transaction: %w", err)
+	q := x.within(f, p)
+	for examined, chunk := 0, max(2*x.plan.Limit, 10); ; chunk *= 4 {
+		q.Limit = min(listing.Chunk, chunk, maxExamined-examined) // what is wanted is mostly near
+		if f == (Filters{AccountID: f.AccountID, CounterpartyID: f.CounterpartyID}) {
+			q.Limit = min(q.Limit, x.plan.Limit-len(list)) // every row fits
 		}
-		if (f.Currency == "" || row.Currency == f.Currency) && len(list) < x.plan.Limit {
-			list = append(list, row)
+		page, err := x.store.Query(ctx, q)
+		if err != nil {
+			return nil, false, err
+		}
+		examined += len(page.Items)
+		for _, item := range page.Items {
+			m, err := movedOf(item)
+			if err != nil {
+				return nil, false, err
+			}
+			if f.fits(m) {
+				list = append(list, m)
+			}
+			if len(list) == x.plan.Limit && f.Reconciliation == "" {
+				return list, false, nil
+			}
+		}
+		if q.After = page.Next; page.Next == nil || examined >= maxExamined {
+			return list, page.Next == nil, nil
 		}
 	}
-	return list, page.Next == "", nil
 }
 
 // only is the one active account of a type.
 func (x *execution) only(ctx context.Context, accountType string) (string, error) {
-	all, err := accounts(ctx, x.store, x.tenant)
+	all, err := x.accounts(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -139,7 +165,7 @@ func (x *execution) exist(ctx context.Context, f Filters) error {
 		if name == "" {
 			continue
 		}
-		found, err := many[json.RawMessage](ctx, x, kind, []string{name})
+		found, err := byID[json.RawMessage](ctx, x, kind, []string{name})
 		if err != nil {
 			return err
 		}
@@ -162,15 +188,19 @@ func (x *execution) exist(ctx context.Context, f Filters) error {
 func (x *execution) described() string {
 	f := x.plan.Filters
 	var parts []string
-	for _, part := range []string{f.Status, f.Direction, f.Currency} {
+	for _, part := range []string{f.Reconciliation, f.Status, f.Direction, f.Currency} {
 		if part != "" {
 			parts = append(parts, part)
 		}
 	}
 	text := strings.Join(append(parts, "transactions"), " ")
+	if f.Category != "" {
+		text += " on " + fence.Text(f.Category)
+	}
 	if x.party != "" {
 		text += " with " + x.party
 	}
+	text += f.amounts()
 	if f.AccountID != "" {
 		text += " on `" + f.AccountID + "`"
 	} else if f.AccountType != "" {
@@ -190,28 +220,4 @@ func memo(r ledger.Transaction, names map[string]ledger.Counterparty) string {
 		}
 	}
 	return "no description"
-}
-
-// citeTransactions cites rows, the largest first, and whom they are with.
-func (x *execution) citeTransactions(list []ledger.Transaction, names map[string]ledger.Counterparty) error {
-	type sized struct {
-		ledger.Transaction
-		amount money.Amount
-	}
-	var all []sized
-	for _, r := range list {
-		a, err := amount(r.Amount, r.Currency)
-		if err != nil {
-			return fmt.Errorf("transaction %s: %w", r.ID, err)
-		}
-		all = append(all, sized{r, a})
-	}
-	byCurrency(all, func(s sized) money.Amount { return s.amount })
-	for _, s := range all {
-		x.cite(1, "transaction", s.ID, memo(s.Transaction, names)+" "+spell(s.amount))
-		if c, ok := names[value(s.CounterpartyID)]; ok {
-			x.cite(2, "counterparty", c.ID, fence.Text(c.Name))
-		}
-	}
-	return nil
 }

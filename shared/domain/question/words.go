@@ -11,6 +11,7 @@ import (
 type word struct {
 	raw    string // as it came
 	text   string // folded
+	sign   rune   // the sign of a currency right before it, 0 for none
 	begins bool   // a sentence or a part of one begins here
 }
 
@@ -18,29 +19,48 @@ type word struct {
 // GITHUB.COM, cp_aws.
 const joiners = "-_./"
 
+// signs are those of currencies.
+const signs = "$€£¥"
+
 // split takes a text apart into words. Names of the ledger go through it as
 // questions do, so that the two can be compared word by word.
 func split(text string) []word {
 	runes := []rune(strings.ReplaceAll(text, "’", "'"))
 	var words []word
-	begins := true
+	begins, sign := true, rune(0)
 	for at := 0; at < len(runes); {
 		if !inWord(runes[at]) {
 			begins = begins || strings.ContainsRune(".!?;:,\n\r—–", runes[at])
+			switch {
+			case strings.ContainsRune(signs, runes[at]):
+				sign = runes[at]
+			case !unicode.IsSpace(runes[at]):
+				sign = 0
+			}
 			at++
 			continue
 		}
 		end := at + 1
-		for end < len(runes) && (inWord(runes[end]) || end+1 < len(runes) && inWord(runes[end+1]) && strings.ContainsRune(joiners+"'", runes[end])) {
+		for end < len(runes) && (inWord(runes[end]) || end+1 < len(runes) && joins(runes[end-1], runes[end], runes[end+1])) {
 			end++
 		}
 		for _, w := range parts(string(runes[at:end])) {
 			w.begins, begins = begins, false
+			w.sign, sign = sign, 0
 			words = append(words, w)
 		}
 		at = end
 	}
 	return words
+}
+
+// joins says whether a sign between two characters is inside a word. A comma is
+// only between digits, as in 10,000.
+func joins(before, sign, after rune) bool {
+	if sign == ',' {
+		return unicode.IsDigit(before) && unicode.IsDigit(after)
+	}
+	return inWord(after) && strings.ContainsRune(joiners+"'", sign)
 }
 
 func inWord(r rune) bool {
@@ -57,14 +77,19 @@ func parts(raw string) []word {
 			raw = raw[:at]
 		}
 	}
-	if strings.ContainsFunc(raw, unicode.IsDigit) || !strings.Contains(raw, "-") || strings.Contains(raw, "_") {
-		return []word{{raw: raw, text: ledger.Fold(raw)}}
+	if strings.ContainsFunc(raw, unicode.IsDigit) || !strings.ContainsAny(raw, "-/") || strings.Contains(raw, "_") {
+		return []word{folded(raw)}
 	}
 	var words []word
-	for part := range strings.SplitSeq(raw, "-") {
-		words = append(words, word{raw: part, text: ledger.Fold(part)})
+	for _, part := range strings.FieldsFunc(raw, func(r rune) bool { return r == '-' || r == '/' }) {
+		words = append(words, folded(part))
 	}
 	return words
+}
+
+// folded is a word as it is compared: "haven't" and "havent" are one.
+func folded(raw string) word {
+	return word{raw: raw, text: strings.ReplaceAll(ledger.Fold(raw), "'", "")}
 }
 
 // texts are the folded words.

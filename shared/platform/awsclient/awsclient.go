@@ -80,6 +80,11 @@ func (c *Clients) Bucket(name string, now func() time.Time) *blob.Bucket {
 	}
 }
 
+// Signing is what a service without a client of the SDK is asked with.
+func (c *Clients) Signing() (region string, credentials aws.CredentialsProvider, client *awshttp.Client) {
+	return c.account.Region, c.config.Credentials, c.http
+}
+
 // Secret is a key in Secrets Manager, fetched when it is first asked for.
 func (c *Clients) Secret(arn string) func(context.Context) ([]byte, error) {
 	keys := secretsmanager.NewFromConfig(c.config, func(o *secretsmanager.Options) { o.HTTPClient = c.http })

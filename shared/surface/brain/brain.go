@@ -30,6 +30,13 @@ type Sources struct {
 	Cursors  cursor.Sealer
 	Raw      *raw.Archive
 	Evidence *evidence.Resolver
+
+	// Model makes a planner of questions that falls back to the rules; nil leaves
+	// them to the rules alone.
+	Model func(rules question.Rules) question.Planner
+	// Revision changes with every write to a tenant's ledger. With it, answers to
+	// questions are kept for a while; nil answers each anew.
+	Revision func(ctx context.Context, t identity.Tenant) (string, error)
 }
 
 const (
@@ -44,7 +51,7 @@ func Provider(s Sources) catalog.Provider {
 		Prompts: Prompts(s),
 		Tools: slices.Concat(
 			LedgerTools(s.Ledger, s.Cursors),
-			WikiTools(s.Pages, question.NewEngine(s.Ledger.Store, s.Ledger.Now)),
+			WikiTools(s.Pages, s.questions()),
 			RawTools(s.Raw),
 			IntentTools(s.Desk, s.Cursors),
 			AuthorizationTools(s.Desk),

@@ -23,9 +23,9 @@ import (
 	"github.com/robotmoney/mcp/shared/surface/tool"
 )
 
-// WikiTools are the two reads of the wiki. The planner of today reads the ledger
-// alone; one that read proposals, policies or agents would need execution:read
-// beside wiki:read.
+// WikiTools are the two reads of the wiki. A question about proposals, approvals
+// or the policy needs execution:read beside wiki:read: the engine finds out when
+// it has read the question, and refuses before it reads anything of them.
 func WikiTools(pages *wiki.Reader, engine *question.Engine) []catalog.Tool {
 	return []catalog.Tool{wikiQuestion(engine), pageGet(pages)}
 }
@@ -46,8 +46,9 @@ func wikiQuestion(engine *question.Engine) catalog.Tool {
 	return tool.Spec{
 		Name: "wiki.question", Title: "Ask about the money", Scopes: []identity.Scope{identity.WikiRead}, Kind: tool.Reads,
 		Description: "Answers a question in plain English about the company's money, with every number computed from the ledger and the rows cited. " +
-			"It reads: the cash position and balances by account, the last n transactions (by account, counterparty, direction), bills due within n days or overdue, " +
-			"an invoice by its number with its payments, and the top expense category or counterparty of a period. " +
+			"It reads: cash and balances, inflow, outflow and net, burn and runway, spending and revenue by category, counterparty or month and how they changed and why, " +
+			"averages, counts and the largest or last transactions, bills due or overdue, payables and receivables with aging, invoices, subscriptions, who a counterparty is, " +
+			"what is not reconciled, and (with execution:read) the policy and what waits for approval. " +
 			"What it cannot answer comes back with answered false and the reason, never a guess. It moves no money: to pay, use payment_intent.propose.",
 		In: []schema.Field{
 			{Name: "question", Type: schema.String, Required: true, Min: 1, Max: maxQuestion, Description: "The question, such as: What's our top expense category this month?"},
@@ -56,7 +57,7 @@ func wikiQuestion(engine *question.Engine) catalog.Tool {
 		},
 		Out: answerFields,
 		Run: func(ctx context.Context, call catalog.Call, args schema.Values) (tool.Answer, error) {
-			ask := question.Ask{Text: args.Text("question"), Depth: args.Int("max_evidence_depth", usualDepth)}
+			ask := question.Ask{Text: args.Text("question"), Depth: args.Int("max_evidence_depth", usualDepth), Scopes: call.Principal.Scopes}
 			if strings.TrimSpace(ask.Text) == "" {
 				return tool.Answer{}, fault.New(fault.InvalidArgument, "question: want text of 1 to %d characters, got blanks alone.", maxQuestion)
 			}
@@ -68,6 +69,21 @@ func wikiQuestion(engine *question.Engine) catalog.Tool {
 			return tool.Answer{Text: answer.Text(), Structured: answer}, err
 		},
 	}.Tool()
+}
+
+// questions is the engine that answers questions over the provider's sources.
+func (s Sources) questions() *question.Engine {
+	engine := question.NewEngine(s.Ledger.Store, s.Ledger.Now)
+	if s.Model != nil {
+		engine.Planner = s.Model(question.NewRules(s.Ledger.Store))
+	}
+	if s.Desk != nil && s.Desk.Policies != nil {
+		engine.Policies = s.Desk.Policies
+	}
+	if s.Revision != nil {
+		engine.Cache = &question.Cache{Revision: s.Revision}
+	}
+	return engine
 }
 
 // instant reads a time with an offset, the zero time when absent. Years outside

@@ -159,6 +159,23 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// A question about what agents and people decide needs a scope of its own, and
+// the refusal names both.
+func TestQuestionScopes(t *testing.T) {
+	tool := wikiTool(t, "wiki.question")
+	caller := agent(t, "acme")
+	caller.Scopes = identity.Scopes{identity.WikiRead}
+	_, err := tool.Call(context.Background(), catalog.Call{Principal: caller}, json.RawMessage(`{"question":"what is waiting for approval?"}`))
+	if !fault.Is(err, fault.AuthScopeInsufficient) || !strings.Contains(fault.Of(err).Message, "execution:read") {
+		t.Errorf("without the scope: %v", err)
+	}
+	caller.Scopes = identity.Scopes{identity.WikiRead, identity.ExecutionRead}
+	out, err := tool.Call(context.Background(), catalog.Call{Principal: caller}, json.RawMessage(`{"question":"what is waiting for approval?"}`))
+	if err != nil || !strings.Contains(out.Content[0]["text"].(string), "Nothing is waiting") {
+		t.Errorf("with it: %v, %v", out, err)
+	}
+}
+
 func TestQuestionArguments(t *testing.T) {
 	for arguments, field := range map[string]string{
 		`{}`: "question", `{"question":""}`: "question", `{"question":" \n"}`: "question", `{"question":7}`: "question", `{"question":"` + strings.Repeat("é", 2001) + `"}`: "question",
