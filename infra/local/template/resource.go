@@ -29,6 +29,7 @@ var elsewhere = []string{
 	"AWS::CloudWatch::Dashboard",
 	"AWS::Events::Archive",
 	"AWS::IAM::Role",
+	"AWS::IAM::RolePolicy",
 	"AWS::KMS::Alias",
 	"AWS::KMS::Key",
 	"AWS::Lambda::Permission",
