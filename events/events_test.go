@@ -3,7 +3,9 @@
 package events_test
 
 import (
+	"crypto/md5" // queues state a message's MD5; nothing relies on it
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,12 +14,14 @@ import (
 	"testing"
 )
 
-// event has what all shapes share of a body and its length.
+// event has what all shapes share of a body and its length, and the messages of
+// a queue's batch.
 type event struct {
 	Headers           map[string]string
 	MultiValueHeaders map[string][]string
 	Body              string
 	IsBase64Encoded   bool
+	Records           []struct{ MessageID, Body, MD5OfBody string }
 }
 
 var requests = []string{"bad-token", "discover", "healthz", "initialize", "preflight", "resources-read", "tools-list"}
@@ -56,6 +60,7 @@ func TestEvents(t *testing.T) {
 				t.Error("README.md does not list it")
 			}
 			checkBody(t, e)
+			checkMessages(t, e)
 		})
 	}
 }
@@ -79,5 +84,22 @@ func checkBody(t *testing.T, e event) {
 	}
 	if length != "" && length != strconv.Itoa(len(body)) {
 		t.Errorf("content-length %s, the body has %d bytes", length, len(body))
+	}
+}
+
+// checkMessages compares the bodies of a batch with their sums. No message comes
+// twice in one.
+func checkMessages(t *testing.T, e event) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, m := range e.Records {
+		sum := md5.Sum([]byte(m.Body))
+		if got := hex.EncodeToString(sum[:]); got != m.MD5OfBody {
+			t.Errorf("message %s: the body's MD5 is %s, not %q", m.MessageID, got, m.MD5OfBody)
+		}
+		if !json.Valid([]byte(m.Body)) || m.MessageID == "" || seen[m.MessageID] {
+			t.Errorf("message %q comes twice or is no JSON", m.MessageID)
+		}
+		seen[m.MessageID] = true
 	}
 }

@@ -18,7 +18,7 @@ func proofOf(t *testing.T) (path string) {
 	preimage, err := canonical.Marshal(map[string]any{"seq": 0, "prev_hash": strings.Repeat("0", 64), "event": map[string]any{
 		"id": "evt_1", "tenant_id": "acme", "action": "payment_intent.execute.after", "created_at": "2025-09-30T12:00:00.000Z", "actor": map[string]any{"type": "function", "id": "execute"},
 		"after_state": map[string]any{"id": "pi_1", "status": "executed"}, "policy_decision_id": "pd_1",
-		"inputs": map[string]any{"agent": map[string]any{"id": "agt_1"}, "payment": map[string]any{"evidence_ids": []string{"raw_\x1b[2J"}}},
+		"inputs": map[string]any{"agent": map[string]any{"id": "agt_1"}, "payment": map[string]any{"evidence_ids": []string{"raw_\x1b[2J"}, "memo": "pay \u202e<b>001</b>"}},
 		"outputs": map[string]any{
 			"gate_checks": []any{map[string]any{"id": "1", "name": "agent_active", "passed": true, "observed": "x"}, map[string]any{"id": "2", "name": "scope", "passed": false, "observed": nil}},
 			"approvals":   []any{map[string]any{"member_id": "mbr_1", "note": `<script src="https://example.com/x.js"></script>`}},
@@ -98,12 +98,15 @@ func TestProof(t *testing.T) {
 // The page shows what the proof says, as text, and loads nothing from anywhere.
 func TestProofPage(t *testing.T) {
 	_, page, _ := commandLine(t, "proof", "html", proofOf(t))
-	for _, has := range []string{"agent_active", "mbr_1", "&lt;script src=", "root 0x", "leaf 0x", "beside it 0x", "version 3", "pending in block 7", "payment_intent.execute.after"} {
+	for _, has := range []string{
+		"agent_active", "1 of 2", "✓ passed", "✗ failed", `tag good">executed`, "mbr_1", "&lt;script src=", "pay ⟨U+202E⟩&lt;b&gt;001", "raw_⟨U+001B⟩[2J", "root 0x", "leaf 0x", "node 1 0x", "beside it 0x",
+		"version 3", "pending in block 7", "payment_intent.execute.after",
+	} {
 		if !strings.Contains(page, has) {
 			t.Errorf("the page lacks %q", has)
 		}
 	}
-	for _, never := range []string{"<script", "<link", "<img", "<iframe", "<object", "href=", "url(", "@import"} {
+	for _, never := range []string{"<script", "<link", "<img", "<iframe", "<object", "<b>", "href=", "src=\"", "url(", "@import", "\u202e", "\x1b"} {
 		if strings.Contains(page, never) {
 			t.Errorf("the page holds %q", never)
 		}

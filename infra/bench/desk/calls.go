@@ -123,7 +123,7 @@ func (c *Calls) PutEvents(ctx context.Context, in *eventbridge.PutEventsInput, m
 // keys of its own, so that it moves nobody's counters, and its items without
 // conditions, so that it can be repeated.
 func (c *Calls) Floor(ctx context.Context) func() error {
-	batch, change, entries := *c.Batch, aside(c.Change), *c.Entries
+	batch, change, entries := *c.Batch, Aside(c.Change), *c.Entries
 	return func() error {
 		if _, err := c.API.BatchGetItem(ctx, &batch); err != nil {
 			return fmt.Errorf("read: %w", err)
@@ -138,9 +138,9 @@ func (c *Calls) Floor(ctx context.Context) func() error {
 	}
 }
 
-// aside is a transaction under other keys, its items without conditions. The
+// Aside is a transaction under other keys, its items without conditions. The
 // bounds of its counters stay: these begin at zero and are far from them.
-func aside(in *dynamodb.TransactWriteItemsInput) []types.TransactWriteItem {
+func Aside(in *dynamodb.TransactWriteItemsInput) []types.TransactWriteItem {
 	moved := func(attributes map[string]types.AttributeValue) map[string]types.AttributeValue {
 		out := map[string]types.AttributeValue{}
 		for name, value := range attributes {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -120,4 +121,38 @@ func Call(n int, operation func() error) (float64, error) {
 		times[i] = float64(time.Since(began))
 	}
 	return Median(times), nil
+}
+
+// Work returns how many nanoseconds of a processor the median of n single calls
+// took on their thread. Of a call that is longer than the slices a busy machine
+// deals out the clock tells what else ran; this tells what the clock would on an
+// idle one. It is for what computes and does not wait.
+func Work(n int, operation func() error) (float64, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	times := make([]float64, n)
+	for i := range times {
+		before, err := worked()
+		if err != nil {
+			return 0, err
+		}
+		if err := operation(); err != nil {
+			return 0, err
+		}
+		after, err := worked()
+		if err != nil {
+			return 0, err
+		}
+		times[i] = float64(after - before)
+	}
+	return Median(times), nil
+}
+
+// worked is how long this thread has had a processor.
+func worked() (time.Duration, error) {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &used); err != nil {
+		return 0, fmt.Errorf("ask for the thread's time: %w", err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), nil
 }

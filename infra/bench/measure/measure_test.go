@@ -63,3 +63,25 @@ func TestCallIsNotMovedByAPause(t *testing.T) {
 		t.Errorf("%v ns after %d calls, error %v", took, calls, err)
 	}
 }
+
+// What a call waits is not what it works.
+func TestWorkIsNotMovedByAWait(t *testing.T) {
+	sum := 0
+	waits, err := measure.Work(5, func() error { time.Sleep(5 * time.Millisecond); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	works, err := measure.Work(5, func() error {
+		for i := range 20_000_000 {
+			sum += i ^ sum
+		}
+		return nil
+	})
+	if err != nil || waits > 2e6 || works < 2e6 {
+		t.Errorf("%v ns of waiting and %v ns of work, error %v (%d)", waits, works, err, sum)
+	}
+	broken := errors.New("broken")
+	if _, err := measure.Work(5, func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}

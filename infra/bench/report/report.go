@@ -58,6 +58,11 @@ func Most(what string, ours, bound float64, unit func(float64) string) Row {
 	return Row{What: what, Ours: unit(ours), Target: "at most " + unit(bound), Judged: true, OK: ours <= bound}
 }
 
+// Least holds a rate against an absolute bound it must reach.
+func Least(what string, ours, bound float64, unit func(float64) string) Row {
+	return Row{What: what, Ours: unit(ours), Target: "at least " + unit(bound), Judged: true, OK: ours >= bound}
+}
+
 // Alone is an amount that nothing is set against.
 func Alone(what string, ours float64, unit func(float64) string) Row {
 	return Row{What: what, Ours: unit(ours)}

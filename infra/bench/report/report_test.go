@@ -22,6 +22,8 @@ func TestJudgement(t *testing.T) {
 		{report.Times("w", 499, 100, 5, report.PerSecond), "4.99", "at least 5.00", true, false},
 		{report.Most("w", 6<<20, 6<<20, report.Bytes), "", "at most 6.00 MB", true, true},
 		{report.Most("w", 6<<20+1, 6<<20, report.Bytes), "", "at most 6.00 MB", true, false},
+		{report.Least("w", 2000, 2000, report.PerSecond), "", "at least 2000/s", true, true},
+		{report.Least("w", 1999, 2000, report.PerSecond), "", "at least 2000/s", true, false},
 		{report.Alone("w", 1, report.Bytes), "", "", false, false},
 	} {
 		if c.row.Ratio != c.ratio || c.row.Target != c.target || c.row.Judged != c.judged || c.row.OK != c.passed {

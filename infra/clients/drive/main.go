@@ -20,8 +20,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/robotmoney/mcp/infra/clients/browser"
 	"github.com/robotmoney/mcp/infra/clients/checks"
 	"github.com/robotmoney/mcp/infra/clients/target"
+	"github.com/robotmoney/mcp/infra/local/stackfile"
 )
 
 const (
@@ -90,6 +92,14 @@ func run(ctx context.Context, wanted string) (passed, failed int, err error) {
 		})
 	}
 	_ = running.Wait()
+	if strings.Contains(browsing, wanted) {
+		r, err := browse(ctx, repo, stack)
+		if err != nil {
+			return 0, 0, err
+		}
+		fmt.Print(r.text)
+		reports = append(reports, r)
+	}
 	for _, r := range reports {
 		passed, failed = passed+r.passed, failed+r.failed
 	}
@@ -97,6 +107,34 @@ func run(ctx context.Context, wanted string) (passed, failed int, err error) {
 		return 0, 0, fmt.Errorf("no client has %q in its name", wanted)
 	}
 	return passed, failed, ctx.Err()
+}
+
+// browsing is the name of the browser among the clients.
+const browsing = "browser"
+
+// browse looks at the pages of proofs in a browser.
+func browse(ctx context.Context, repo string, stack stackfile.Stack) (report, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	began := time.Now()
+	sights, err := browser.See(ctx, repo, stack)
+	if err != nil {
+		return report{}, fmt.Errorf("%s: %w", browsing, err)
+	}
+	var r report
+	var lines strings.Builder
+	for _, s := range sights {
+		if s.Wrong == "" {
+			r.passed++
+			fmt.Fprintf(&lines, "ok    %s: %s\n", browsing, s.Name)
+			continue
+		}
+		r.failed++
+		fmt.Fprintf(&lines, "FAIL  %s: %s: %s\n", browsing, s.Name, short(s.Wrong))
+	}
+	fmt.Fprintf(&lines, "      %s: %.1f s\n", browsing, time.Since(began).Seconds())
+	r.text = lines.String()
+	return r, nil
 }
 
 // report is what came of one client.

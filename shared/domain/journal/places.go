@@ -1,6 +1,9 @@
 package journal
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/proof/claim"
@@ -17,12 +20,19 @@ func (e Entry) Subjects() claim.Subjects { return subjects(e.Event) }
 // subjects are the actions an event is about. One that cannot be read is about
 // none; it has its place in the chain all the same.
 func subjects(event []byte) claim.Subjects {
+	// Most events are of reads and name no action: they need not be read.
+	if !slices.ContainsFunc(actions, func(start []byte) bool { return bytes.Contains(event, start) }) {
+		return claim.Subjects{}
+	}
 	object, err := claim.ParseObject(event)
 	if err != nil {
 		return claim.Subjects{}
 	}
 	return claim.SubjectsOf(object)
 }
+
+// actions are how the text of an action's id begins in an event.
+var actions = [][]byte{[]byte(`"pi_`), []byte(`"prop_`), []byte(`"authz_`), []byte(`"exec_`)}
 
 // places are where an entry is found by the actions it is about: each kind of
 // action has an index of its own, so that one query finds all about one.
