@@ -35,6 +35,7 @@ type Counts struct{ Queries, Gets, Batches, Changes, Removals, PutEvents int }
 // Reads are all that read.
 func (c Counts) Reads() int { return c.Queries + c.Gets + c.Batches }
 
+// String writes the counts as a sentence.
 func (c Counts) String() string {
 	return fmt.Sprintf("%d Query, %d GetItem, %d BatchGetItem, %d transactions, %d PutEvents, then %d to remove marks", c.Queries, c.Gets, c.Batches, c.Changes, c.PutEvents, c.Removals)
 }

@@ -3,9 +3,7 @@ package proposals
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/allowance"
@@ -15,10 +13,8 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
-	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
 	"github.com/robotmoney/mcp/shared/domain/payments"
-	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -244,13 +240,6 @@ func (s submission) authorization(r reading, c Case) (*Case, error) {
 	return &used, nil
 }
 
-const (
-	// keyLife is how long an idempotency key is remembered.
-	keyLife = 48 * time.Hour
-	// sameLife is for how long an identical proposal without a key is the first one.
-	sameLife = 10 * time.Minute
-)
-
 // past says that the time of a case that expires is over.
 func (c Case) past(now time.Time) bool {
 	if c.ExpiresAt == nil {
@@ -343,119 +332,4 @@ func (d Decision) record() map[string]any {
 		"required_evidence_kinds": d.EvidenceKinds, "policy_version": d.PolicyVersion, "policy_hash": d.PolicyHash,
 		"policy_signers": d.PolicySigners, "ledger_snapshot_hash": d.FactsHash,
 	}
-}
-
-// mark is where two calls that ask for the same meet: under the caller's key, or
-// without one under the hash of what is asked.
-type mark struct {
-	key  key.Key
-	sum  string
-	life time.Duration
-}
-
-// marked is a mark as it is stored.
-type marked struct {
-	Sum string `json:"sum"` // of the arguments
-	ID  string `json:"id"`  // what the first call made
-}
-
-// markOf is the mark of a call; a payment is checked, so equal amounts are written
-// alike and equal arguments have one sum.
-func markOf(who identity.Principal, tool, idempotencyKey string, args ...any) (mark, error) {
-	sum, err := digest(args)
-	if err != nil {
-		return mark{}, err
-	}
-	if idempotencyKey == "" {
-		return mark{key.Same(who.Tenant, who.ID, tool, sum), sum, sameLife}, nil
-	}
-	return mark{key.Replay(who.Tenant, who.ID, tool, idempotencyKey), sum, keyLife}, nil
-}
-
-// used is the id that an earlier call made, empty when there was none. The same
-// key for something else is a conflict.
-func (m mark) used(r reading) (string, error) {
-	item, found := r.items[m.key]
-	if !found || !item.Expires.After(r.now) {
-		return "", nil
-	}
-	var first marked
-	if err := json.Unmarshal(item.Body, &first); err != nil {
-		return "", fmt.Errorf("decode idempotency mark: %w", err)
-	}
-	if first.Sum != m.sum {
-		return "", fault.New(fault.Conflict, "This idempotency_key was used with other arguments. Use a new key for a new proposal, and the old one only to retry.")
-	}
-	return first.ID, nil
-}
-
-func (m mark) put(r reading, made string) (record.Put, error) {
-	body, err := json.Marshal(marked{m.sum, made})
-	if err != nil {
-		return record.Put{}, fmt.Errorf("encode idempotency mark: %w", err)
-	}
-	return record.Put{Item: record.Item{Key: m.key, Expires: r.now.Add(m.life), Body: body}, Was: r.items[m.key].Version}, nil
-}
-
-// replay answers with what the first call made, as it stands now.
-func (d *Desk) replay(ctx context.Context, t identity.Tenant, kind id.Prefix, name string, err error) (Answer, error) {
-	if err != nil {
-		return Answer{}, err
-	}
-	a, err := d.Look(ctx, t, kind, name)
-	a.Replayed = true
-	return a, err
-}
-
-// Look reads a case with the decision that counts and the hash an approval of it
-// is bound to now.
-func (d *Desk) Look(ctx context.Context, t identity.Tenant, kind id.Prefix, name string) (Answer, error) {
-	c, err := d.find(ctx, t, kind, name)
-	if err != nil {
-		return Answer{}, err
-	}
-	var decision key.Key
-	var keys []key.Key
-	if c.Payment != nil {
-		keys = append(keys, c.payee(t))
-	}
-	if c.PolicyDecisionID != nil {
-		decision = key.Decision(t, kind, c.ID, *c.PolicyDecisionID)
-		keys = append(keys, decision)
-	}
-	items, err := d.Store.GetMany(ctx, keys)
-	if err != nil {
-		return Answer{}, err
-	}
-	ruling := c.Standing.Ruling
-	a := Answer{Case: c, Decision: Decision{Verdict: policy.Verdict{
-		Outcome: ruling.Outcome, Matched: nonNil(ruling.Matched), Approvers: nonNil(ruling.Approvers),
-		EvidenceKinds: []string{}, Headroom: []policy.Headroom{}, Trace: []policy.RuleTrace{},
-	}}}
-	if item, found := items[decision]; found {
-		if err := json.Unmarshal(item.Body, &a.Decision); err != nil {
-			return Answer{}, fmt.Errorf("decode decision of %s: %w", name, err)
-		}
-	}
-	a.Hash, err = c.hashOf(items[c.payee(t)])
-	return a, err
-}
-
-// hashOf is the hash of a case given the row its payee has now.
-func (c Case) hashOf(item record.Item) (string, error) {
-	if c.Payment == nil || item.Version == 0 {
-		return c.hash(Payee{})
-	}
-	var row ledger.Counterparty
-	if err := json.Unmarshal(item.Body, &row); err != nil {
-		return "", fmt.Errorf("decode the payee of %s: %w", c.ID, err)
-	}
-	return c.hash(*payee(row))
-}
-
-func nonNil(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return slices.Clone(list)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
@@ -11,6 +12,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/listing"
 	"github.com/robotmoney/mcp/shared/domain/money"
+	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
 
@@ -93,4 +95,67 @@ func (d *Desk) largest(ctx context.Context, t identity.Tenant, counterparty stri
 		}
 	}
 	return most, nil
+}
+
+// replay answers with what the first call made, as it stands now.
+func (d *Desk) replay(ctx context.Context, t identity.Tenant, kind id.Prefix, name string, err error) (Answer, error) {
+	if err != nil {
+		return Answer{}, err
+	}
+	a, err := d.Look(ctx, t, kind, name)
+	a.Replayed = true
+	return a, err
+}
+
+// Look reads a case with the decision that counts and the hash an approval of it
+// is bound to now.
+func (d *Desk) Look(ctx context.Context, t identity.Tenant, kind id.Prefix, name string) (Answer, error) {
+	c, err := d.find(ctx, t, kind, name)
+	if err != nil {
+		return Answer{}, err
+	}
+	var decision key.Key
+	var keys []key.Key
+	if c.Payment != nil {
+		keys = append(keys, c.payee(t))
+	}
+	if c.PolicyDecisionID != nil {
+		decision = key.Decision(t, kind, c.ID, *c.PolicyDecisionID)
+		keys = append(keys, decision)
+	}
+	items, err := d.Store.GetMany(ctx, keys)
+	if err != nil {
+		return Answer{}, err
+	}
+	ruling := c.Standing.Ruling
+	a := Answer{Case: c, Decision: Decision{Verdict: policy.Verdict{
+		Outcome: ruling.Outcome, Matched: nonNil(ruling.Matched), Approvers: nonNil(ruling.Approvers),
+		EvidenceKinds: []string{}, Headroom: []policy.Headroom{}, Trace: []policy.RuleTrace{},
+	}}}
+	if item, found := items[decision]; found {
+		if err := json.Unmarshal(item.Body, &a.Decision); err != nil {
+			return Answer{}, fmt.Errorf("decode decision of %s: %w", name, err)
+		}
+	}
+	a.Hash, err = c.hashOf(items[c.payee(t)])
+	return a, err
+}
+
+// hashOf is the hash of a case given the row its payee has now.
+func (c Case) hashOf(item record.Item) (string, error) {
+	if c.Payment == nil || item.Version == 0 {
+		return c.hash(Payee{})
+	}
+	var row ledger.Counterparty
+	if err := json.Unmarshal(item.Body, &row); err != nil {
+		return "", fmt.Errorf("decode the payee of %s: %w", c.ID, err)
+	}
+	return c.hash(*payee(row))
+}
+
+func nonNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return slices.Clone(list)
 }
