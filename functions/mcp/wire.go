@@ -107,8 +107,9 @@ func clients(c config) outside {
 // company is the provider of a company's own data.
 func company(cloud outside, policies *charter.Register, trail *audit.Trail, now func() time.Time) catalog.Provider {
 	store := cloud.store
+	books := &ledger.Reader{Store: store, Now: now}
 	return brain.Provider(brain.Sources{
-		Ledger: &ledger.Reader{Store: store, Now: now}, Desk: &proposals.Desk{Store: store, Policies: policies, Trail: trail, IDs: trail.IDs, Now: now},
+		Ledger: books, Revision: books.Revision, Desk: &proposals.Desk{Store: store, Policies: policies, Trail: trail, IDs: trail.IDs, Now: now},
 		Pages: &wiki.Reader{Store: store}, Proofs: &proof.Reader{Store: store}, Evidence: &evidence.Resolver{Store: store, Now: now},
 		Raw: &raw.Archive{Store: store, Blobs: cloud.blobs, Trail: trail, IDs: trail.IDs, Now: now}, Cursors: cloud.cursors,
 		Model: cloud.model,

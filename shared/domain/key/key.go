@@ -117,6 +117,9 @@ func LedgerListOf(t identity.Tenant, kind id.Prefix, owner, order, name string) 
 	return Key{"tenant#" + t.String() + "#" + string(kind) + "@" + owner, order + "#" + name}
 }
 
+// Revision counts the transactions that wrote to a tenant's ledger.
+func Revision(t identity.Tenant) Key { return Key{"tenant#" + t.String() + "#revision", Record} }
+
 // Rollup is the sum of a slice of transactions over one period. The period
 // comes first so that a range of days or months is one query.
 func Rollup(t identity.Tenant, dimension, currency, direction, period, value string) Key {

@@ -121,3 +121,12 @@ func (r *Reader) Names(ctx context.Context, t identity.Tenant, kind id.Prefix, p
 	}
 	return names, nil
 }
+
+// Revision changes with every write to a tenant's ledger.
+func (r *Reader) Revision(ctx context.Context, t identity.Tenant) (string, error) {
+	item, _, err := r.Store.Get(ctx, key.Revision(t))
+	if n := item.Numbers[RollupCount]; n != nil {
+		return n.String(), err
+	}
+	return "0", err
+}

@@ -47,11 +47,11 @@ func TestRenamed(t *testing.T) {
 	b.finds(t, "plantain", "", "")
 	b.finds(t, "ltd", "", "")
 	// Whatever changes, every mark is written with the row: the row, its three
-	// marks and the event. What says the same as before writes nothing.
+	// marks, the revision and the event. What says the same as before writes nothing.
 	row.RiskLevel = "high"
 	b.store.most = 0
 	b.write(t, ledger.Written{Changed: 1}, row)
-	equal(t, "operations", b.store.most, 5)
+	equal(t, "operations", b.store.most, 6)
 	b.store.commits = 0
 	b.write(t, ledger.Written{Same: 1}, row)
 	equal(t, "commits", b.store.commits, 0)

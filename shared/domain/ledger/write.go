@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"time"
 
@@ -149,12 +150,15 @@ func (w *Writer) fill(t identity.Tenant, rows []Row, stored map[key.Key]record.I
 		}
 	}
 	p.change.Adds = p.moved.adds()
+	if p.change.Len() > 0 {
+		p.change.Adds = append(p.change.Adds, record.Add{Key: key.Revision(t), Deltas: map[string]*big.Int{RollupCount: big.NewInt(1)}})
+	}
 	return p, nil
 }
 
 // take adds one row to the plan, beside what is stored under its key, unless
-// the transaction would become too large. Two operations are kept for the event
-// and for that of a request it may be made in.
+// the transaction would become too large. Three operations are kept: for the
+// event, for that of a request it may be made in, and for the revision.
 func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) (bool, error) {
 	meta := row.meta()
 	meta.UpdatedAt = now.UTC().Format(audit.TimeForm)
@@ -180,7 +184,7 @@ func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) 
 	if err != nil {
 		return false, err
 	}
-	if p.change.Len()+len(p.moved)+1+len(counters)+len(put)+len(remove)+2 > record.MaxOperations {
+	if p.change.Len()+len(p.moved)+1+len(counters)+len(put)+len(remove)+3 > record.MaxOperations {
 		if p.change.Len() == 0 {
 			return false, fmt.Errorf("row %s takes more than one transaction", meta.ID)
 		}
