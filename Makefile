@@ -4,7 +4,7 @@
 PORT ?= 8787
 export GOFLAGS ?= -buildvcs=false
 
-.PHONY: run demo test check lint contracts deployment conformance clients build bench eval fuzz deploy clean
+.PHONY: run demo test check lint supply sbom contracts deployment conformance clients build bench eval soak fuzz deploy clean
 
 run: ## the whole system on this machine; FRESH=1 starts over, PORT=n moves it
 	@go run ./infra/local --port $(PORT) $(if $(FRESH),--fresh)
@@ -19,7 +19,7 @@ test: ## every test of every module
 	cd infra/clients && go test ./...
 	cd infra/bench && go test ./...
 
-check: lint contracts deployment conformance clients ## everything that can refuse
+check: lint supply contracts deployment conformance clients ## everything that can refuse
 
 lint:
 	@test -z "$$(gofmt -l functions infra shared)" || { gofmt -l functions infra shared; echo "gofmt: run gofmt -w on these"; exit 1; }
@@ -29,12 +29,17 @@ lint:
 	cd infra/clients && go mod tidy -diff
 	cd infra/bench && go mod tidy -diff
 
+supply: ## licences of what is linked, and known vulnerabilities; WRITE=1 rewrites docs/licences.md
+	go run ./infra/supply licences $(if $(WRITE),-write)
+	$(if $(WRITE),,go run ./infra/supply vulnerabilities)
+
 contracts: ## compile, test and attack the contracts
 	infra/contracts/check
 
 deployment: ## template, build for arm64, sizes, and the events under the emulator of AWS
 	infra/deploy/check
 	infra/deploy/emulator
+	infra/deploy/reproduce
 
 conformance: ## the official suite, against the server and against a fixture catalogue
 	infra/clients/conformance
@@ -48,6 +53,10 @@ bench: ## ratios against floors and peers, one run; WRITE=1 rewrites docs/perfor
 eval: ## the question set over the demo company, answers held against the rows; ALL=1 shows what is not right
 	@go run ./infra/eval $(if $(ALL),-all)
 
+soak: ## the long forms of tests: a file of 100,000 entries, 3,000 steps of many agents
+	go test -timeout 30m ./shared/domain/ingest -run 'TestLargeFile' -v -entries 100000
+	PROPOSALS_STEPS=3000 go test -timeout 30m ./shared/domain/proposals -run 'TestCapsHold' -v
+
 fuzz: ## every fuzz target for FUZZTIME (10m); what it finds is kept as a seed in testdata/fuzz
 	infra/fuzz $(or $(FUZZTIME),10m)
 
@@ -56,6 +65,9 @@ build: ## the functions as they are deployed, and the operator's program
 	@for f in functions/*/; do n=$$(basename $$f); \
 	  CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags "-s -w" -o .local/build/$$n/bootstrap ./$$f && ls -l .local/build/$$n/bootstrap; done
 	go build -trimpath -o .local/build/robotmoney ./infra/robotmoney
+
+sbom: build ## a bill of materials (CycloneDX) of each function, beside it in .local/build
+	go run ./infra/supply sbom .local/build
 
 deploy: ## to the environment ENV of samconfig.toml (dev, prod)
 	infra/deploy/sam build && infra/deploy/sam deploy --config-env $(or $(ENV),dev)
