@@ -3,25 +3,22 @@
 package main
 
 import (
-	"context"
 	"log/slog"
 	"os"
 
-	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/robotmoney/mcp/shared/platform/function"
 )
 
 func main() {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(os.Getenv("LOG_LEVEL"))) // anything else is INFO
-	log := slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: level}))
-	config, err := readConfig(os.Getenv)
-	if err == nil {
-		var r *round
-		if r, err = wire(config, log, os.Stdout); err == nil {
-			lambda.Start(r.handle)
-			return
+	function.Start(func(log *slog.Logger) (any, error) {
+		config, err := readConfig(os.Getenv)
+		if err != nil {
+			return nil, err
 		}
-	}
-	log.ErrorContext(context.Background(), "the function cannot start", "error", err)
-	os.Exit(1)
+		r, err := wire(config, log, os.Stdout)
+		if err != nil {
+			return nil, err
+		}
+		return r.handle, nil
+	})
 }

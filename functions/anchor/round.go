@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/anchor"
+	"github.com/robotmoney/mcp/shared/platform/function"
 	"github.com/robotmoney/mcp/shared/platform/metric"
 )
 
@@ -30,11 +31,8 @@ type schedule struct {
 // handle makes one round. Its error makes it one that failed; nothing of it is
 // repeated before the next, which goes on where it ended.
 func (r *round) handle(ctx context.Context, event schedule) (anchor.Report, error) {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-margin))
-		defer cancel()
-	}
+	ctx, cancel := function.Before(ctx, margin)
+	defer cancel()
 	done, err := r.anchor.Run(ctx)
 	if err == nil || !done.Oldest.IsZero() {
 		// How far the chain is behind. A round that failed before it looked has no

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/journal"
+	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
 const (
@@ -18,8 +19,7 @@ const (
 	// nothing to do with each other, so one that waits need not keep the rest.
 	together = 16
 	// margin is the time before the function's end in which nothing is begun any
-	// more. Killed, it would have the whole batch delivered again, also what it
-	// entered, and every message's tries counted.
+	// more.
 	margin = 2 * time.Second
 )
 
@@ -40,18 +40,15 @@ type delivery struct {
 // log: after its tries it lies in the dead-letter queue, where somebody looks at
 // it, and the others have gone on.
 func (c *consumer) consume(ctx context.Context, batch events.SQSEvent) (events.SQSEventResponse, error) {
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin))
-		defer cancel()
-	}
-	failed := failures{items: []events.SQSBatchItemFailure{}} // none is an empty list, not null
+	ctx, cancel := function.Before(ctx, margin)
+	defer cancel()
+	var failed queue.Failures
 	tenants := map[identity.Tenant][]delivery{}
 	for _, record := range batch.Records {
 		event, err := open(record.Body)
 		if err != nil {
 			c.log.ErrorContext(ctx, "a message cannot be entered", "message", record.MessageId, "reason", err.Error())
-			failed.add(record.MessageId)
+			failed.Add(record.MessageId)
 			continue
 		}
 		tenants[event.Tenant()] = append(tenants[event.Tenant()], delivery{record.MessageId, event})
@@ -60,12 +57,12 @@ func (c *consumer) consume(ctx context.Context, batch events.SQSEvent) (events.S
 	group.SetLimit(together)
 	for tenant, deliveries := range tenants {
 		group.Go(func() error {
-			failed.add(c.enter(ctx, tenant, deliveries)...)
+			failed.Add(c.enter(ctx, tenant, deliveries)...)
 			return nil
 		})
 	}
 	_ = group.Wait() // none of them returns an error: a tenant's is its messages'
-	return events.SQSEventResponse{BatchItemFailures: failed.items}, nil
+	return failed.Response(), nil
 }
 
 // enter appends a tenant's events and returns the messages that failed.
@@ -90,18 +87,4 @@ func (c *consumer) enter(ctx context.Context, tenant identity.Tenant, deliveries
 	}
 	c.log.InfoContext(ctx, "events entered", "tenant", tenant.String(), "entered", out.Appended, "known", out.Known, "disputed", len(out.Disputed))
 	return failed
-}
-
-// failures are the messages of a batch that failed, as the queue reads them.
-type failures struct {
-	mu    sync.Mutex
-	items []events.SQSBatchItemFailure
-}
-
-func (f *failures) add(messages ...string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, id := range messages {
-		f.items = append(f.items, events.SQSBatchItemFailure{ItemIdentifier: id})
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/record"
 	"github.com/robotmoney/mcp/shared/platform/awsclient"
+	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
 // One batch with everything in it: two tenants, messages twice, a replay, what
@@ -144,5 +145,5 @@ func TestWhatTheTrailWrites(t *testing.T) {
 	equal(t, "id", event.ID(), e.ID)
 	equal(t, "tenant", event.Tenant(), of)
 	equal(t, "action", event.Action(), "agent.revoked")
-	equal(t, "source of the trail", sources.MatchString(audit.Source), true)
+	equal(t, "source of the trail", queue.Ours(audit.Source), true)
 }

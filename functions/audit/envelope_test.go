@@ -84,7 +84,13 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var e envelope
+		var e struct {
+			Source     string `json:"source"`
+			DetailType string `json:"detail-type"`
+			Detail     struct {
+				ID string `json:"id"`
+			} `json:"detail"`
+		}
 		noError(t, json.Unmarshal([]byte(body), &e))
 		noError(t, id.Check(id.Event, event.ID()))
 		if !strings.HasPrefix(e.Source, "robotmoney.") || e.DetailType != event.Action() || e.Detail.ID != event.ID() || event.Tenant().String() == "" {

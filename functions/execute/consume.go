@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/shared/domain/execution"
+	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
 const (
@@ -32,28 +33,21 @@ type consumer struct {
 // done. The last lies in the dead-letter queue after its tries, with the reason in
 // the log.
 func (c *consumer) consume(ctx context.Context, batch events.SQSEvent) (events.SQSEventResponse, error) {
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin))
-		defer cancel()
-	}
-	failed := []events.SQSBatchItemFailure{} // none is an empty list, not null
-	var mu sync.Mutex
+	ctx, cancel := function.Before(ctx, margin)
+	defer cancel()
+	var failed queue.Failures
 	var group errgroup.Group
 	group.SetLimit(together)
 	for _, record := range batch.Records {
 		group.Go(func() error {
-			if c.take(ctx, record) {
-				return nil
+			if !c.take(ctx, record) {
+				failed.Add(record.MessageId)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			failed = append(failed, events.SQSBatchItemFailure{ItemIdentifier: record.MessageId})
 			return nil
 		})
 	}
 	_ = group.Wait() // none of them returns an error: a message's is in the report
-	return events.SQSEventResponse{BatchItemFailures: failed}, nil
+	return failed.Response(), nil
 }
 
 // take works on one message and says whether it is done with.

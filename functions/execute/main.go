@@ -3,26 +3,22 @@
 package main
 
 import (
-	"context"
 	"log/slog"
 	"os"
-	_ "time/tzdata" // policies name zones, and the runtime has none
 
-	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/robotmoney/mcp/shared/platform/function"
 )
 
 func main() {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(os.Getenv("LOG_LEVEL"))) // anything else is INFO
-	log := slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: level}))
-	config, err := readConfig(os.Getenv)
-	if err == nil {
-		var c *consumer
-		if c, err = wire(config, log, os.Stdout); err == nil {
-			lambda.StartWithOptions(c.consume)
-			return
+	function.Start(func(log *slog.Logger) (any, error) {
+		config, err := readConfig(os.Getenv)
+		if err != nil {
+			return nil, err
 		}
-	}
-	log.ErrorContext(context.Background(), "the function cannot start", "error", err)
-	os.Exit(1)
+		c, err := wire(config, log, os.Stdout)
+		if err != nil {
+			return nil, err
+		}
+		return c.consume, nil
+	})
 }

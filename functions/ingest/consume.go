@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/robotmoney/mcp/shared/domain/ingest"
+	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
 // margin is the time before the function's end in which nothing is begun any more.
@@ -28,18 +30,15 @@ type consumer struct {
 // which lie in the dead-letter queue after their tries. A file that is refused is
 // done with.
 func (c *consumer) consume(ctx context.Context, batch events.SQSEvent) (events.SQSEventResponse, error) {
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin))
-		defer cancel()
-	}
-	failed := []events.SQSBatchItemFailure{} // none is an empty list, not null
+	ctx, cancel := function.Before(ctx, margin)
+	defer cancel()
+	var failed queue.Failures
 	for _, record := range batch.Records {
 		if !c.take(ctx, record) {
-			failed = append(failed, events.SQSBatchItemFailure{ItemIdentifier: record.MessageId})
+			failed.Add(record.MessageId)
 		}
 	}
-	return events.SQSEventResponse{BatchItemFailures: failed}, nil
+	return failed.Response(), nil
 }
 
 // take works on one message and says whether it is done with. The log says how

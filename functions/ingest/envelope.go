@@ -7,19 +7,9 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
-	"github.com/robotmoney/mcp/shared/domain/journal"
 	"github.com/robotmoney/mcp/shared/domain/raw"
+	"github.com/robotmoney/mcp/shared/platform/queue"
 )
-
-// envelope is an event as the bus hands it on.
-type envelope struct {
-	Source     string `json:"source"`
-	DetailType string `json:"detail-type"`
-	Detail     struct {
-		ID   string          `json:"id"`
-		Data json.RawMessage `json:"data"`
-	} `json:"detail"` // a CloudEvents record
-}
 
 // errand is what an event asks to look at. None of it is believed: it says where
 // to read.
@@ -29,30 +19,14 @@ type errand struct {
 	artifact  string
 }
 
-// open reads a message's body. Its errors quote nothing of what came, for they end
-// in the log.
+// open reads a message's body.
 func open(body string) (errand, error) {
-	var e envelope
-	if err := json.Unmarshal([]byte(body), &e); err != nil {
-		return errand{}, errors.New("the body is no event of the bus")
-	}
-	if e.Source != audit.Source {
-		return errand{}, errors.New("the source may not say what is to be parsed")
-	}
-	if len(e.Detail.Data) == 0 {
-		return errand{}, errors.New("the detail is no CloudEvents record with data")
-	}
-	event, err := journal.Parse(e.Detail.Data)
-	switch {
-	case err != nil:
+	d, err := queue.Open(body, func(source string) bool { return source == audit.Source })
+	if err != nil {
 		return errand{}, err
-	case e.DetailType != event.Action():
-		return errand{}, errors.New("the detail-type is not the event's action")
-	case e.Detail.ID != event.ID():
-		return errand{}, errors.New("the record's id is not the event's")
 	}
-	out := errand{tenant: event.Tenant()}
-	out.artifact, out.requestID, err = named(event.Action(), e.Detail.Data)
+	out := errand{tenant: d.Event.Tenant()}
+	out.artifact, out.requestID, err = named(d.Event.Action(), d.Data)
 	return out, err
 }
 

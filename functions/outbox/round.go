@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/outbox"
+	"github.com/robotmoney/mcp/shared/platform/function"
 	"github.com/robotmoney/mcp/shared/platform/metric"
 )
 
@@ -52,11 +53,8 @@ type summary struct {
 // error names all that did, and makes the round one that failed: nothing of it
 // is repeated before the next minute.
 func (r *round) handle(ctx context.Context, event schedule) (summary, error) {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-margin))
-		defer cancel()
-	}
+	ctx, cancel := function.Before(ctx, margin)
+	defer cancel()
 	var done summary
 	var failures []error
 	var err error

@@ -11,14 +11,15 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/wiki/press"
+	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
 const (
 	// together is how many pages are made at one time.
 	together = 8
 	// margin is the time before the function's end in which nothing is begun any
-	// more. Killed, it would have the whole batch delivered again, also what it
-	// rendered, and every message's tries counted.
+	// more.
 	margin = 3 * time.Second
 )
 
@@ -41,28 +42,25 @@ type batch struct {
 // again: those that touch a page that could not be made, and those that cannot be
 // read. The latter end in the dead-letter queue, with the reason in the log.
 func (c *consumer) consume(ctx context.Context, in events.SQSEvent) (events.SQSEventResponse, error) {
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin))
-		defer cancel()
-	}
-	failed := failures{seen: map[string]bool{}}
+	ctx, cancel := function.Before(ctx, margin)
+	defer cancel()
+	var failed queue.Failures
 	for _, b := range c.sort(ctx, in, &failed) {
 		c.render(ctx, b, &failed)
 	}
-	return events.SQSEventResponse{BatchItemFailures: failed.items()}, nil
+	return failed.Response(), nil
 }
 
 // sort takes the messages apart by tenant, in the order they came, and reads the
 // rows they name.
-func (c *consumer) sort(ctx context.Context, in events.SQSEvent, failed *failures) []*batch {
+func (c *consumer) sort(ctx context.Context, in events.SQSEvent, failed *queue.Failures) []*batch {
 	var all []*batch
 	of := map[identity.Tenant]*batch{}
 	for _, message := range in.Records {
 		e, err := open(message.Body)
 		if err != nil {
 			c.log.ErrorContext(ctx, "a message cannot be read", "message", message.MessageId, "reason", err.Error())
-			failed.add(message.MessageId)
+			failed.Add(message.MessageId)
 			continue
 		}
 		touch, known := touches[e.Action]
@@ -80,7 +78,7 @@ func (c *consumer) sort(ctx context.Context, in events.SQSEvent, failed *failure
 		own := b.change.Apart()
 		if err := touch(ctx, e, own); err != nil {
 			c.log.ErrorContext(ctx, "a message cannot be acted on", "message", message.MessageId, "tenant", e.tenant.String(), "event", e.ID, "error", err)
-			failed.add(message.MessageId)
+			failed.Add(message.MessageId)
 			continue
 		}
 		b.messages = append(b.messages, message.MessageId)
@@ -92,7 +90,7 @@ func (c *consumer) sort(ctx context.Context, in events.SQSEvent, failed *failure
 }
 
 // render makes the pages of a tenant.
-func (c *consumer) render(ctx context.Context, b *batch, failed *failures) {
+func (c *consumer) render(ctx context.Context, b *batch, failed *queue.Failures) {
 	var group errgroup.Group
 	group.SetLimit(together)
 	var mu sync.Mutex
@@ -102,7 +100,7 @@ func (c *consumer) render(ctx context.Context, b *batch, failed *failures) {
 			outcome, err := b.change.Render(ctx, slug)
 			if err != nil {
 				c.log.ErrorContext(ctx, "a page could not be made", "tenant", b.tenant.String(), "slug", slug, "error", err)
-				failed.add(messages...)
+				failed.Add(messages...)
 				return nil
 			}
 			mu.Lock()
@@ -114,30 +112,4 @@ func (c *consumer) render(ctx context.Context, b *batch, failed *failures) {
 	_ = group.Wait() // none of them returns an error: a page's is its messages'
 	c.log.InfoContext(ctx, "pages made", "tenant", b.tenant.String(), "messages", len(b.messages), "touched", len(b.wanted),
 		"rendered", count[press.Rendered], "same", count[press.Same], "absent", count[press.Absent])
-}
-
-// failures are the messages of a batch that failed, each once.
-type failures struct {
-	mu   sync.Mutex
-	seen map[string]bool
-	list []events.SQSBatchItemFailure
-}
-
-func (f *failures) add(messages ...string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, id := range messages {
-		if !f.seen[id] {
-			f.seen[id] = true
-			f.list = append(f.list, events.SQSBatchItemFailure{ItemIdentifier: id})
-		}
-	}
-}
-
-// items is the list as the queue reads it: none is an empty list, not null.
-func (f *failures) items() []events.SQSBatchItemFailure {
-	if f.list == nil {
-		return []events.SQSBatchItemFailure{}
-	}
-	return f.list
 }
