@@ -56,6 +56,7 @@ type change struct {
 	call   string // the request's id
 	now    time.Time
 	puts   []record.Put
+	adds   []record.Add
 	drops  []key.Key
 	moves  map[allowance.Subject]*allowance.Moves
 	order  []allowance.Subject
@@ -87,6 +88,11 @@ func (c *change) keep(err error) {
 func (c *change) put(put record.Put, err error) {
 	c.keep(err)
 	c.puts = append(c.puts, put)
+}
+
+// with adds what else is written in the same transaction.
+func (c *change) with(more record.Change) {
+	c.puts, c.adds, c.drops = append(c.puts, more.Puts...), append(c.adds, more.Adds...), append(c.drops, more.Deletes...)
 }
 
 // move puts a case into another state: the one place where that happens. What no
@@ -144,7 +150,7 @@ func (c *change) commit(ctx context.Context) error {
 	if c.failed != nil {
 		return c.failed
 	}
-	change := record.Change{Puts: c.puts, Deletes: c.drops}
+	change := record.Change{Puts: c.puts, Adds: c.adds, Deletes: c.drops}
 	for _, subject := range c.order {
 		change.Adds = append(change.Adds, c.moves[subject].Adds()...)
 	}

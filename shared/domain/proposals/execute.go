@@ -110,16 +110,8 @@ func (d *Desk) step(ctx context.Context, t identity.Tenant, actor identity.Actor
 	ch.move(&c, s.To)
 	ch.put(c.put(t))
 	ch.tell(c, s.Event, before, s.Inputs, s.Outputs)
-	if ch.failed != nil {
-		return c, ch.failed
-	}
-	change := record.Change{
-		Puts: append(ch.puts, s.Change.Puts...), Adds: slices.Clone(s.Change.Adds), Deletes: append(ch.drops, s.Change.Deletes...),
-	}
-	for _, subject := range ch.order {
-		change.Adds = append(change.Adds, ch.moves[subject].Adds()...)
-	}
-	return c, d.Trail.Commit(ctx, change, ch.events...)
+	ch.with(s.Change)
+	return c, ch.commit(ctx)
 }
 
 // view reads an intent's view.
@@ -156,16 +148,7 @@ func (d *Desk) view(ctx context.Context, t identity.Tenant, c Case, more []key.K
 // rejudge has the policy in force judge an intent once more. Its own promise is
 // counted once.
 func (r *reading) rejudge(t identity.Tenant, c Case, amount money.Amount, stored *Decision) policy.Verdict {
-	linked := c.ObligationID != nil
-	facts := policy.Facts{
-		Class: c.subject(t).Class, Action: string(c.ActionType), Amount: &amount, Agent: c.Standing.Proposer.agent(),
-		SourceAccount: c.SourceAccountID, ObligationLinked: &linked, At: r.now,
-		Promised: place{r.book(t, c, c.Standing.Promise), stored, amount, c.held(r.now)},
-	}
-	if payee := r.facts.Payee; payee != nil {
-		facts.Counterparty = &policy.Counterparty{ID: payee.ID, Type: payee.Type, RiskLevel: payee.RiskLevel, VerifiedStatus: payee.VerifiedStatus}
-	}
-	return r.policy.Evaluate(facts)
+	return r.evaluate(t, c, &amount, place{r.book(t, c, c.Standing.Promise), stored, amount, c.held(r.now)})
 }
 
 // held is for how long the intent's promise has been counted. Without a promise

@@ -21,9 +21,20 @@ import (
 // without left out. A payment the ledger speaks against is rejected whatever the
 // policy says; a new proposal never comes so far.
 func (r *reading) judge(t identity.Tenant, c Case, amount *money.Amount, without ...allowance.Hold) policy.Verdict {
-	facts := policy.Facts{
-		Class: c.subject(t).Class, Amount: amount, Agent: c.Standing.Proposer.agent(), At: r.now, Promised: r.book(t, c, without...),
+	verdict := r.evaluate(t, c, amount, r.book(t, c, without...))
+	if r.problem != nil {
+		verdict.Outcome, verdict.Approvers = policy.Reject, []string{}
+		verdict.Trace = append([]policy.RuleTrace{{Execute: policy.Reject, Applies: true, Matched: true, Conditions: []policy.ConditionTrace{
+			{Condition: "ledger", Passed: true, Reason: fault.Of(r.problem).Message},
+		}}}, verdict.Trace...)
 	}
+	return verdict
+}
+
+// evaluate holds the facts of a case against the policy in force, with what was
+// promised before it.
+func (r *reading) evaluate(t identity.Tenant, c Case, amount *money.Amount, promised policy.Promised) policy.Verdict {
+	facts := policy.Facts{Class: c.subject(t).Class, Amount: amount, Agent: c.Standing.Proposer.agent(), At: r.now, Promised: promised}
 	if p := c.Payment; p != nil {
 		linked := p.ObligationID != nil
 		facts.Action, facts.SourceAccount, facts.ObligationLinked = string(p.ActionType), p.SourceAccountID, &linked
@@ -33,14 +44,7 @@ func (r *reading) judge(t identity.Tenant, c Case, amount *money.Amount, without
 	if payee := r.facts.Payee; payee != nil {
 		facts.Counterparty = &policy.Counterparty{ID: payee.ID, Type: payee.Type, RiskLevel: payee.RiskLevel, VerifiedStatus: payee.VerifiedStatus}
 	}
-	verdict := r.policy.Evaluate(facts)
-	if r.problem != nil {
-		verdict.Outcome, verdict.Approvers = policy.Reject, []string{}
-		verdict.Trace = append([]policy.RuleTrace{{Execute: policy.Reject, Applies: true, Matched: true, Conditions: []policy.ConditionTrace{
-			{Condition: "ledger", Passed: true, Reason: fault.Of(r.problem).Message},
-		}}}, verdict.Trace...)
-	}
-	return verdict
+	return r.policy.Evaluate(facts)
 }
 
 // floor says whether a person must approve although the policy would let the case

@@ -60,6 +60,23 @@ func (a *Archive) Accept(ctx context.Context, t identity.Tenant, actor identity.
 // more. The state it is in already is no change; one that may not follow is a
 // conflict.
 func (a *Archive) Advance(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID, name string, to State, outputs map[string]any) (Artifact, error) {
+	return a.amend(ctx, t, actor, requestID, name, func(artifact *Artifact) (string, map[string]any, error) {
+		action, may := stages[artifact.State][to]
+		if artifact.State == to {
+			return "", nil, nil
+		}
+		if !may {
+			return "", nil, fault.New(fault.Conflict, "Artifact %s is %s and cannot become %s.", name, artifact.State, to)
+		}
+		artifact.State = to
+		return action, outputs, nil
+	})
+}
+
+// amend changes an artifact together with the event that change names; without
+// one nothing is written. The change is made anew when somebody else changed the
+// artifact in between.
+func (a *Archive) amend(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID, name string, change func(*Artifact) (action string, outputs map[string]any, err error)) (Artifact, error) {
 	for try := 1; ; try++ {
 		item, found, err := a.Store.Get(ctx, key.Raw(t, name))
 		if err != nil {
@@ -72,15 +89,11 @@ func (a *Archive) Advance(ctx context.Context, t identity.Tenant, actor identity
 		if err := json.Unmarshal(item.Body, &artifact); err != nil {
 			return artifact, fmt.Errorf("decode artifact %s: %w", name, err)
 		}
-		action, may := stages[artifact.State][to]
-		switch {
-		case artifact.State == to:
-			return artifact, nil
-		case !may:
-			return artifact, fault.New(fault.Conflict, "Artifact %s is %s and cannot become %s.", name, artifact.State, to)
-		}
 		before := artifact.State
-		artifact.State = to
+		action, outputs, err := change(&artifact)
+		if err != nil || action == "" {
+			return artifact, err
+		}
 		err = a.move(ctx, t, actor, requestID, action, artifact, before, outputs, item)
 		if errors.Is(err, record.ErrConflict) && try < maxTries {
 			continue

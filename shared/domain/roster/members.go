@@ -21,13 +21,8 @@ const (
 	ActionMemberChanged = "member.changed"
 )
 
-// Member returns a member's record. A missing one, or another tenant's, is
+// member reads a member's record. A missing one, or another tenant's, is
 // actor_unresolved.
-func (r *Roster) Member(ctx context.Context, t identity.Tenant, name string) (identity.MemberRecord, error) {
-	rec, _, err := r.member(ctx, t, name)
-	return rec, err
-}
-
 func (r *Roster) member(ctx context.Context, t identity.Tenant, name string) (identity.MemberRecord, record.Item, error) {
 	item, found, err := r.Store.Get(ctx, key.MemberRecord(t, name))
 	if err != nil {
@@ -118,17 +113,11 @@ func (r *Roster) keepMember(ctx context.Context, t identity.Tenant, actor identi
 	if err != nil {
 		return err
 	}
-	event, err := r.Trail.New(audit.Event{
-		TenantID: t.String(), Layer: audit.LayerIdentity, Actor: actor, Action: action, RequestID: requestID,
-		Inputs: map[string]any{"member_id": after.ID}, Outputs: map[string]any{"ok": true}, AfterState: authority(after),
-	})
-	if err != nil {
-		return err
-	}
+	event := audit.Event{Action: action, Inputs: map[string]any{"member_id": after.ID}, AfterState: authority(after)}
 	if was > 0 {
 		event.BeforeState = authority(before)
 	}
-	return r.Trail.Commit(ctx, record.Change{Puts: []record.Put{{Item: item, Was: was}}}, event)
+	return r.enter(ctx, t, actor, requestID, event, record.Put{Item: item, Was: was})
 }
 
 // authority is what a person may do, as events keep it.

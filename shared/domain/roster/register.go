@@ -35,7 +35,7 @@ func (r *Roster) CreateTenant(ctx context.Context, t identity.Tenant, actor iden
 	if err != nil {
 		return fmt.Errorf("encode settings of %s: %w", t, err)
 	}
-	err = r.enter(ctx, t, actor, requestID, ActionTenantCreated, map[string]any{"tenant_id": t.String()},
+	err = r.enter(ctx, t, actor, requestID, audit.Event{Action: ActionTenantCreated, Inputs: map[string]any{"tenant_id": t.String()}},
 		record.Put{Item: record.Item{Key: key.Settings(t), Body: body}})
 	if errors.Is(err, record.ErrConflict) {
 		return fault.New(fault.Conflict, "There is a tenant %s already.", t)
@@ -61,9 +61,9 @@ func (r *Roster) Register(ctx context.Context, t identity.Tenant, actor identity
 	if err != nil {
 		return rec, fmt.Errorf("encode agent %s: %w", rec.ID, err)
 	}
-	err = r.enter(ctx, t, actor, requestID, ActionAgentRegistered,
-		map[string]any{"agent_id": rec.ID, "scopes": rec.Scopes, "scope_hash": rec.Scopes.Hash(), "created_by": rec.CreatedBy},
-		record.Put{Item: record.Item{Key: key.AgentRecord(rec.ID), Body: body}})
+	err = r.enter(ctx, t, actor, requestID, audit.Event{Action: ActionAgentRegistered, Inputs: map[string]any{
+		"agent_id": rec.ID, "scopes": rec.Scopes, "scope_hash": rec.Scopes.Hash(), "created_by": rec.CreatedBy,
+	}}, record.Put{Item: record.Item{Key: key.AgentRecord(rec.ID), Body: body}})
 	if errors.Is(err, record.ErrConflict) {
 		return rec, fault.New(fault.Conflict, "There is an agent %s already.", rec.ID)
 	}
@@ -73,31 +73,16 @@ func (r *Roster) Register(ctx context.Context, t identity.Tenant, actor identity
 // Trust says whether a member vouches for what an agent contributes. What the
 // agent brought before stays as it is; see raw.Archive.Accept.
 func (r *Roster) Trust(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID, name string, trusted bool) (identity.AgentRecord, error) {
-	for try := 1; ; try++ {
-		rec, item, err := r.agent(ctx, name)
-		switch {
-		case err != nil:
-			return rec, err
-		case rec.TenantID != t.String():
-			return identity.AgentRecord{}, fault.New(fault.AgentNotRegistered, "There is no agent %.80q.", name)
-		case rec.Trusted == trusted:
-			return rec, nil
+	return r.amend(ctx, t, actor, requestID, name, func(rec *identity.AgentRecord) (audit.Event, error) {
+		if rec.Trusted == trusted {
+			return audit.Event{}, nil
 		}
 		rec.Trusted = trusted
-		was := item.Version
-		if item.Body, err = json.Marshal(rec); err != nil {
-			return rec, fmt.Errorf("encode agent %s: %w", name, err)
+		if trusted {
+			return audit.Event{Action: ActionAgentTrusted}, nil
 		}
-		action := ActionAgentTrusted
-		if !trusted {
-			action = ActionAgentDistrusted
-		}
-		err = r.enter(ctx, t, actor, requestID, action, map[string]any{"agent_id": name}, record.Put{Item: item, Was: was})
-		if errors.Is(err, record.ErrConflict) && try < maxTries {
-			continue
-		}
-		return rec, err
-	}
+		return audit.Event{Action: ActionAgentDistrusted}, nil
+	})
 }
 
 // AddKey enters an agent API key under its hash. Its scopes are inside the
@@ -121,19 +106,7 @@ func (r *Roster) AddKey(ctx context.Context, t identity.Tenant, actor identity.A
 	if err != nil {
 		return fmt.Errorf("encode key of %s: %w", agent, err)
 	}
-	return r.enter(ctx, t, actor, requestID, ActionKeyCreated,
-		map[string]any{"agent_id": agent, "scopes": scopes, "expires_at": k.ExpiresAt},
-		record.Put{Item: record.Item{Key: key.APIKey(secret), Body: body}})
-}
-
-// enter commits one item with the event that tells of it.
-func (r *Roster) enter(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID, action string, inputs map[string]any, put record.Put) error {
-	event, err := r.Trail.New(audit.Event{
-		TenantID: t.String(), Layer: audit.LayerIdentity, Actor: actor, Action: action, RequestID: requestID,
-		Inputs: inputs, Outputs: map[string]any{"ok": true},
-	})
-	if err != nil {
-		return err
-	}
-	return r.Trail.Commit(ctx, record.Change{Puts: []record.Put{put}}, event)
+	return r.enter(ctx, t, actor, requestID, audit.Event{Action: ActionKeyCreated, Inputs: map[string]any{
+		"agent_id": agent, "scopes": scopes, "expires_at": k.ExpiresAt,
+	}}, record.Put{Item: record.Item{Key: key.APIKey(secret), Body: body}})
 }

@@ -65,20 +65,43 @@ func (r *Roster) agent(ctx context.Context, name string) (identity.AgentRecord, 
 // event that tells of it. The same state again changes nothing; one that may
 // not follow is a conflict.
 func (r *Roster) SetStatus(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID, name string, to identity.Status) (identity.AgentRecord, error) {
+	return r.amend(ctx, t, actor, requestID, name, func(rec *identity.AgentRecord) (audit.Event, error) {
+		before := rec.Status
+		switch {
+		case before == to:
+			return audit.Event{}, nil
+		case !slices.Contains(transitions[before], to):
+			return audit.Event{}, fault.New(fault.Conflict, "Agent %s is %s and cannot become %s.", name, before, to)
+		}
+		rec.Status = to
+		return audit.Event{
+			Action: actions[to], BeforeState: map[string]any{"status": before}, AfterState: map[string]any{"status": to},
+		}, nil
+	})
+}
+
+// amend changes the record of a tenant's agent together with the event that change
+// returns; without an action nothing is written. The change is made anew when
+// somebody else changed the record in between.
+func (r *Roster) amend(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID, name string, change func(*identity.AgentRecord) (audit.Event, error)) (identity.AgentRecord, error) {
 	for try := 1; ; try++ {
 		rec, item, err := r.agent(ctx, name)
 		if err != nil {
 			return rec, err
 		}
-		switch {
-		case rec.TenantID != t.String():
+		if rec.TenantID != t.String() {
 			return identity.AgentRecord{}, fault.New(fault.AgentNotRegistered, "There is no agent %.80q.", name)
-		case rec.Status == to:
-			return rec, nil
-		case !slices.Contains(transitions[rec.Status], to):
-			return rec, fault.New(fault.Conflict, "Agent %s is %s and cannot become %s.", name, rec.Status, to)
 		}
-		err = r.move(ctx, t, actor, requestID, &rec, item, to)
+		event, err := change(&rec)
+		if err != nil || event.Action == "" {
+			return rec, err
+		}
+		was := item.Version
+		if item.Body, err = json.Marshal(rec); err != nil {
+			return rec, fmt.Errorf("encode agent %s: %w", name, err)
+		}
+		event.Inputs = map[string]any{"agent_id": name}
+		err = r.enter(ctx, t, actor, requestID, event, record.Put{Item: item, Was: was})
 		if errors.Is(err, record.ErrConflict) && try < maxTries {
 			continue
 		}
@@ -86,22 +109,12 @@ func (r *Roster) SetStatus(ctx context.Context, t identity.Tenant, actor identit
 	}
 }
 
-func (r *Roster) move(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID string, rec *identity.AgentRecord, item record.Item, to identity.Status) error {
-	before := rec.Status
-	rec.Status = to
-	body, err := json.Marshal(rec)
-	if err != nil {
-		return fmt.Errorf("encode agent %s: %w", rec.ID, err)
-	}
-	event, err := r.Trail.New(audit.Event{
-		TenantID: t.String(), Layer: audit.LayerIdentity, Actor: actor, Action: actions[to], RequestID: requestID,
-		Inputs: map[string]any{"agent_id": rec.ID}, Outputs: map[string]any{"ok": true},
-		BeforeState: map[string]any{"status": before}, AfterState: map[string]any{"status": to},
-	})
+// enter commits one item with the event that tells of it.
+func (r *Roster) enter(ctx context.Context, t identity.Tenant, actor identity.Actor, requestID string, e audit.Event, put record.Put) error {
+	e.TenantID, e.Layer, e.Actor, e.RequestID, e.Outputs = t.String(), audit.LayerIdentity, actor, requestID, map[string]any{"ok": true}
+	event, err := r.Trail.New(e)
 	if err != nil {
 		return err
 	}
-	was := item.Version
-	item.Body = body
-	return r.Trail.Commit(ctx, record.Change{Puts: []record.Put{{Item: item, Was: was}}}, event)
+	return r.Trail.Commit(ctx, record.Change{Puts: []record.Put{put}}, event)
 }
