@@ -15,13 +15,9 @@ import (
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 )
 
-const (
-	// gasCap is the most gas one transaction may ask for since Osaka (EIP-7825).
-	gasCap = 1 << 24
-	// maxFeeWei is the most that is paid for a unit of gas. An endpoint that lies,
-	// or a mad hour, must not spend the account.
-	maxFeeWei = 500e9
-)
+// maxFeeWei is the most that is paid for a unit of gas. An endpoint that lies,
+// or a mad hour, must not spend the account.
+const maxFeeWei = 500e9
 
 // token is an ERC-20 token on the chain, paid from one account.
 type token struct {
@@ -54,7 +50,7 @@ func (k *token) Pending(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := k.quantity(ctx, "eth_getTransactionCount", from.String(), "pending")
+	n, err := k.client.Quantity(ctx, "eth_getTransactionCount", from.String(), "pending")
 	if err != nil {
 		return 0, fmt.Errorf("read the nonce of %s: %w", from, err)
 	}
@@ -82,11 +78,11 @@ func (k *token) Sign(ctx context.Context, nonce uint64, to identity.Address, amo
 		return none, nil, err
 	}
 	transfer := tx.Transaction{ChainID: k.ID(), Nonce: nonce, Tip: tip, MaxFee: most, Gas: gas, To: &k.address, Data: data}
-	signed, err := tx.SignDigest(ctx, signer, transfer.Digest())
+	signature, err := tx.Sign(ctx, signer, transfer.Digest())
 	if err != nil {
 		return none, nil, err
 	}
-	raw := transfer.Signed(tx.Signature{R: [32]byte(signed[:32]), S: [32]byte(signed[32:64]), V: signed[64] - 27})
+	raw := transfer.Signed(signature)
 	return identity.Keccak(raw), raw, nil
 }
 
@@ -94,7 +90,7 @@ func (k *token) Sign(ctx context.Context, nonce uint64, to identity.Address, amo
 // is a later one. A call that would revert now is refused.
 func (k *token) gas(ctx context.Context, from identity.Address, data []byte) (uint64, error) {
 	call := map[string]string{"from": from.String(), "to": k.address.String(), "data": chain.FormatData(data)}
-	estimate, err := k.quantity(ctx, "eth_estimateGas", call)
+	estimate, err := k.client.Quantity(ctx, "eth_estimateGas", call)
 	var rpc *chain.RPCError
 	if errors.As(err, &rpc) && (rpc.Code == 3 || strings.Contains(strings.ToLower(rpc.Message), "revert")) {
 		return 0, &execution.Refusal{Reason: "the token's contract would revert the transfer"}
@@ -102,10 +98,10 @@ func (k *token) gas(ctx context.Context, from identity.Address, data []byte) (ui
 	if err != nil {
 		return 0, fmt.Errorf("estimate gas: %w", err)
 	}
-	if estimate > gasCap {
-		return 0, fmt.Errorf("estimate gas: %d is above the %d a transaction may use", estimate, gasCap)
+	if estimate > tx.GasCap {
+		return 0, fmt.Errorf("estimate gas: %d is above the %d a transaction may use", estimate, tx.GasCap)
 	}
-	return min(estimate+estimate/4, gasCap), nil
+	return min(estimate+estimate/4, tx.GasCap), nil
 }
 
 // fees are the usual tip of the last block, and twice the next one's base fee with
@@ -150,43 +146,9 @@ func wei(text string) (*big.Int, error) {
 	return new(big.Int).SetUint64(n), err
 }
 
-func (k *token) quantity(ctx context.Context, method string, params ...any) (uint64, error) {
-	var n uint64
-	err := k.client.Read(ctx, func(result json.RawMessage) error {
-		var text string
-		if err := json.Unmarshal(result, &text); err != nil {
-			return errors.New("the quantity is not a string")
-		}
-		var err error
-		n, err = chain.ParseQuantity(text)
-		return err
-	}, method, params...)
-	return n, err
-}
-
-// Offer sends the transfer. A node that has it already refuses it: then the chain
-// is asked whether it knows it.
+// Offer sends the transfer.
 func (k *token) Offer(ctx context.Context, hash identity.Hash, raw []byte) error {
-	answered := func(result json.RawMessage) error {
-		got, err := chain.ParseData(result)
-		if err == nil && string(got) != string(hash[:]) {
-			err = errors.New("it answered with another transaction's hash")
-		}
-		return err
-	}
-	refused := k.client.Read(ctx, answered, "eth_sendRawTransaction", chain.FormatData(raw))
-	if refused == nil {
-		return nil
-	}
-	known := false
-	err := k.client.Read(ctx, func(result json.RawMessage) error {
-		known = len(result) > 0 && string(result) != "null"
-		return nil
-	}, "eth_getTransactionByHash", hash.String())
-	if err == nil && known {
-		return nil
-	}
-	return fmt.Errorf("send transaction %s: %w", hash, refused)
+	return tx.Offer(ctx, k.client, hash, chain.FormatData(raw))
 }
 
 // Await waits for about a block.

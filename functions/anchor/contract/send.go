@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -13,9 +12,6 @@ import (
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 )
-
-// gasCap is the most gas one transaction may ask for since Osaka (EIP-7825).
-const gasCap = 1 << 24
 
 // Sign makes and signs the transaction that publishes the roots. The nonce comes
 // from the chain, the transactions that wait counted in, or from the one it
@@ -37,19 +33,15 @@ func (c *Contract) Sign(ctx context.Context, roots []anchor.Root, again *anchor.
 	}
 	if again != nil {
 		t.Nonce = again.Nonce
-	} else if t.Nonce, err = c.quantity(ctx, "eth_getTransactionCount", signer.Address().String(), "pending"); err != nil {
+	} else if t.Nonce, err = c.Client.Quantity(ctx, "eth_getTransactionCount", signer.Address().String(), "pending"); err != nil {
 		return anchor.Signed{}, fmt.Errorf("read the nonce of %s: %w", signer.Address(), err)
 	}
 	if err := c.funds(ctx, signer.Address(), t); err != nil {
 		return anchor.Signed{}, err
 	}
-	digest := t.Digest()
-	signature := tx.Signature{}
-	if signature.R, signature.S, signature.V, err = signer.Sign(ctx, digest); err != nil {
-		return anchor.Signed{}, fmt.Errorf("sign as %s: %w", signer.Address(), err)
-	}
-	if signed, err := signature.Recover(digest); err != nil || signed != signer.Address() {
-		return anchor.Signed{}, fmt.Errorf("sign as %s: the signature is not that key's", signer.Address())
+	signature, err := tx.Sign(ctx, signer, t.Digest())
+	if err != nil {
+		return anchor.Signed{}, err
 	}
 	raw := t.Signed(signature)
 	return anchor.Signed{Hash: identity.Keccak(raw), Raw: chain.FormatData(raw), Nonce: t.Nonce, Gas: t.Gas, Fee: t.MaxFee.String()}, nil
@@ -71,15 +63,15 @@ func batchData(roots []anchor.Root) []byte {
 // and what replaces it looks cheap.
 func (c *Contract) estimate(ctx context.Context, from chain.Address, data []byte) (uint64, error) {
 	call := map[string]string{"from": from.String(), "to": c.Contract.String(), "data": chain.FormatData(data)}
-	gas, err := c.quantity(ctx, "eth_estimateGas", call, "latest")
+	gas, err := c.Client.Quantity(ctx, "eth_estimateGas", call, "latest")
 	if err != nil {
 		if says(err, "out of gas", "gas required exceeds", "exceeds block gas limit", "gas limit too high") {
 			err = fmt.Errorf("%w: %w", anchor.ErrTooLarge, err)
 		}
 		return 0, fmt.Errorf("estimate gas: %w", err)
 	}
-	if gas += gas / 4; gas > gasCap {
-		return 0, fmt.Errorf("estimate gas: %d is above the %d a transaction may use: %w", gas, gasCap, anchor.ErrTooLarge)
+	if gas += gas / 4; gas > tx.GasCap {
+		return 0, fmt.Errorf("estimate gas: %d is above the %d a transaction may use: %w", gas, tx.GasCap, anchor.ErrTooLarge)
 	}
 	return gas, nil
 }
@@ -103,9 +95,12 @@ func says(err error, words ...string) bool {
 // block's base fee and the tip on top. What replaces a transaction must pay at
 // least a tenth more of both, and pays a quarter more.
 func (c *Contract) fees(ctx context.Context, again *anchor.Signed) (tip, most *big.Int, err error) {
-	base, tip, err := c.history(ctx)
+	base, tip, err := tx.FeeHistory(ctx, c.Client)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the fee history: %w", err)
+	}
+	if least := big.NewInt(leastTip); tip.Cmp(least) < 0 {
+		tip = least
 	}
 	least := new(big.Int).Add(base, tip)
 	most = new(big.Int).Add(least, base)
@@ -131,78 +126,14 @@ func (c *Contract) fees(ctx context.Context, again *anchor.Signed) (tip, most *b
 	return tip, most, nil
 }
 
-// history reads the next block's base fee and the median tip of the last one.
-func (c *Contract) history(ctx context.Context) (base, tip *big.Int, err error) {
-	err = c.Client.Read(ctx, func(result json.RawMessage) error {
-		var h struct {
-			BaseFeePerGas []string   `json:"baseFeePerGas"`
-			Reward        [][]string `json:"reward"`
-		}
-		n := 0
-		if json.Unmarshal(result, &h) == nil {
-			n = len(h.BaseFeePerGas)
-		}
-		// One block was asked for: its base fee, then the next block's. A node that
-		// is just taking a block in may have one of the two only.
-		if n != 1 && n != 2 {
-			return errors.New("the fee history is not what was asked for")
-		}
-		var err error
-		if base, err = wei(h.BaseFeePerGas[n-1]); err != nil {
-			return err
-		}
-		tip = big.NewInt(leastTip)
-		if len(h.Reward) != 1 || len(h.Reward[0]) != 1 {
-			return nil
-		}
-		usual, err := wei(h.Reward[0][0])
-		if err == nil && usual.Cmp(tip) > 0 {
-			tip = usual
-		}
-		return err
-	}, "eth_feeHistory", "0x1", "latest", []int{50})
-	return base, tip, err
-}
-
 // leastTip is the tip after a block without transactions, in wei: without any
 // some producers leave a transaction out.
 const leastTip = 1e6
 
-// wei reads a quantity of up to 256 bits.
-func wei(text string) (*big.Int, error) {
-	digits, ok := strings.CutPrefix(text, "0x")
-	if !ok || digits == "" || len(digits) > 64 || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
-		return nil, fmt.Errorf("quantity %.80q: want 0x and 1 to 64 hexadecimal digits", text)
-	}
-	n, _ := new(big.Int).SetString(digits, 16)
-	return n, nil
-}
-
-// quantity reads a number that fits in 64 bits.
-func (c *Contract) quantity(ctx context.Context, method string, params ...any) (n uint64, err error) {
-	err = c.Client.Read(ctx, func(result json.RawMessage) (err error) {
-		var text string
-		if json.Unmarshal(result, &text) != nil {
-			return errors.New("the quantity is not a string")
-		}
-		n, err = chain.ParseQuantity(text)
-		return err
-	}, method, params...)
-	return n, err
-}
-
 // funds says whether the publisher can pay, before anything is written down: a
 // node's refusal would come too late to be told from another.
 func (c *Contract) funds(ctx context.Context, from chain.Address, t tx.Transaction) error {
-	var balance *big.Int
-	err := c.Client.Read(ctx, func(result json.RawMessage) (err error) {
-		var text string
-		if json.Unmarshal(result, &text) != nil {
-			return errors.New("the balance is not a string")
-		}
-		balance, err = wei(text)
-		return err
-	}, "eth_getBalance", from.String(), "latest")
+	balance, err := c.Client.BigQuantity(ctx, "eth_getBalance", from.String(), "latest")
 	if err != nil {
 		return fmt.Errorf("read the balance of %s: %w", from, err)
 	}
@@ -213,35 +144,11 @@ func (c *Contract) funds(ctx context.Context, from chain.Address, t tx.Transacti
 	return nil
 }
 
-// Offer sends the raw transaction. A node that has it already refuses it, and is
-// asked whether it does.
+// Offer sends the raw transaction.
 func (c *Contract) Offer(ctx context.Context, s anchor.Signed) error {
-	refused := c.Client.Read(ctx, func(result json.RawMessage) error {
-		var hash identity.Hash
-		if json.Unmarshal(result, &hash) != nil || hash != s.Hash {
-			return errors.New("it answered with another transaction's hash")
-		}
-		return nil
-	}, "eth_sendRawTransaction", s.Raw)
-	if refused == nil {
-		return nil
+	err := tx.Offer(ctx, c.Client, s.Hash, s.Raw)
+	if errors.Is(err, tx.ErrUnknown) && says(err, "nonce too low", "nonce is too low") {
+		return fmt.Errorf("%w: %w", anchor.ErrSpent, err)
 	}
-	known := false
-	err := c.Client.Read(ctx, func(result json.RawMessage) error {
-		var found *struct {
-			Hash identity.Hash `json:"hash"`
-		}
-		if json.Unmarshal(result, &found) != nil || found != nil && found.Hash != s.Hash {
-			return errors.New("it answered with another transaction")
-		}
-		known = found != nil
-		return nil
-	}, "eth_getTransactionByHash", s.Hash.String())
-	switch {
-	case err == nil && known:
-		return nil
-	case err == nil && says(refused, "nonce too low", "nonce is too low"):
-		return fmt.Errorf("%w: %w", anchor.ErrSpent, refused)
-	}
-	return fmt.Errorf("send transaction %s: %w", s.Hash, refused)
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,19 @@ func ParseQuantity(text string) (uint64, error) {
 	n, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil {
 		return 0, fmt.Errorf("quantity %.80q: not hexadecimal", text)
+	}
+	return n, nil
+}
+
+// ParseBigQuantity reads a JSON-RPC quantity of up to 256 bits.
+func ParseBigQuantity(text string) (*big.Int, error) {
+	digits, ok := strings.CutPrefix(text, "0x")
+	if !ok || digits == "" || len(digits) > 64 || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		return nil, fmt.Errorf("quantity %.80q: want 0x and 1 to 64 hexadecimal digits", text)
+	}
+	n, ok := new(big.Int).SetString(digits, 16)
+	if !ok {
+		return nil, fmt.Errorf("quantity %.80q: not hexadecimal", text)
 	}
 	return n, nil
 }

@@ -118,7 +118,7 @@ func (a *RegistryAdmin) signed(ctx context.Context, tenant identity.Hash, messag
 	if err != nil {
 		return nil, err
 	}
-	signature, err := sign(ctx, a.tenant, message(nonce))
+	signature, err := Sign(ctx, a.tenant, message(nonce))
 	if err != nil {
 		return nil, err
 	}

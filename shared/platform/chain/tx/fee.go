@@ -6,19 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strings"
+
+	"github.com/robotmoney/mcp/shared/platform/chain"
 )
+
+// GasCap is the most gas one transaction may ask for since Osaka (EIP-7825).
+const GasCap = 1 << 24
 
 // fees proposes the tip and the most to pay for a unit of gas, in wei: twice the
 // next block's base fee, so that six full blocks in a row do not price it out,
 // and the tip on top. The cap keeps an endpoint that lies, or a mad hour, from
 // spending the account.
 func (t *Transactor) fees(ctx context.Context) (tip, maxFee *big.Int, err error) {
-	base, usual, err := t.history(ctx)
+	base, usual, err := FeeHistory(ctx, t.client)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the fee history: %w", err)
 	}
-	tip, err = t.bigQuantity(ctx, "eth_maxPriorityFeePerGas")
+	tip, err = t.client.BigQuantity(ctx, "eth_maxPriorityFeePerGas")
 	if err != nil {
 		tip = usual // not every node has the method
 	}
@@ -33,9 +37,10 @@ func (t *Transactor) fees(ctx context.Context) (tip, maxFee *big.Int, err error)
 	return tip, maxFee, nil
 }
 
-// history reads the next block's base fee and the median tip of the last block.
-func (t *Transactor) history(ctx context.Context) (base, tip *big.Int, err error) {
-	err = t.client.Read(ctx, func(result json.RawMessage) error {
+// FeeHistory reads the next block's base fee and the median tip of the last block,
+// in wei; a block without transactions has no tip.
+func FeeHistory(ctx context.Context, client *chain.Client) (base, tip *big.Int, err error) {
+	err = client.Read(ctx, func(result json.RawMessage) error {
 		var history struct {
 			BaseFeePerGas []string   `json:"baseFeePerGas"`
 			Reward        [][]string `json:"reward"`
@@ -48,44 +53,17 @@ func (t *Transactor) history(ctx context.Context) (base, tip *big.Int, err error
 		// to twice of either is enough.
 		n := len(history.BaseFeePerGas)
 		if n != 1 && n != 2 {
-			return fmt.Errorf("the fee history has %d base fees, want 2", n)
+			return fmt.Errorf("the fee history is not what was asked for: it has %d base fees, want 2", n)
 		}
 		var err error
-		if base, err = parseBig(history.BaseFeePerGas[n-1]); err != nil {
+		if base, err = chain.ParseBigQuantity(history.BaseFeePerGas[n-1]); err != nil {
 			return err
 		}
 		tip = new(big.Int)
 		if len(history.Reward) == 1 && len(history.Reward[0]) == 1 {
-			tip, err = parseBig(history.Reward[0][0])
+			tip, err = chain.ParseBigQuantity(history.Reward[0][0])
 		}
 		return err
 	}, "eth_feeHistory", "0x1", "latest", []int{50})
 	return base, tip, err
-}
-
-func (t *Transactor) bigQuantity(ctx context.Context, method string) (*big.Int, error) {
-	var n *big.Int
-	err := t.client.Read(ctx, func(result json.RawMessage) error {
-		var text string
-		if err := json.Unmarshal(result, &text); err != nil {
-			return errors.New("the quantity is not a string")
-		}
-		var err error
-		n, err = parseBig(text)
-		return err
-	}, method)
-	return n, err
-}
-
-// parseBig reads a quantity of up to 256 bits.
-func parseBig(text string) (*big.Int, error) {
-	digits, ok := strings.CutPrefix(text, "0x")
-	if !ok || digits == "" || len(digits) > 64 || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
-		return nil, fmt.Errorf("quantity %.80q: want 0x and 1 to 64 hexadecimal digits", text)
-	}
-	n, ok := new(big.Int).SetString(digits, 16)
-	if !ok {
-		return nil, fmt.Errorf("quantity %.80q: not hexadecimal", text)
-	}
-	return n, nil
 }

@@ -29,7 +29,7 @@ func (p PolicySigners) IsTenantSigner(ctx context.Context, tenant identity.Hash,
 
 // SignDigest signs a digest as it is: R, S and 27 or 28, 65 bytes.
 func SignDigest(ctx context.Context, signer Signer, digest identity.Hash) ([]byte, error) {
-	s, err := sign(ctx, signer, digest)
+	s, err := Sign(ctx, signer, digest)
 	if err != nil {
 		return nil, err
 	}

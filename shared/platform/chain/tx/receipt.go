@@ -105,10 +105,10 @@ type sent struct {
 	Input string  `json:"input"`
 }
 
-// transaction asks for a transaction, nil when the node does not know it.
-func (t *Transactor) transaction(ctx context.Context, hash identity.Hash) (*sent, error) {
+// lookUp asks for a transaction, nil when the node does not know it.
+func lookUp(ctx context.Context, client *chain.Client, hash identity.Hash) (*sent, error) {
 	var found *sent
-	err := t.client.Read(ctx, func(result json.RawMessage) error {
+	err := client.Read(ctx, func(result json.RawMessage) error {
 		found = nil
 		if err := json.Unmarshal(result, &found); err != nil {
 			return errors.New("the transaction is not what was asked for")

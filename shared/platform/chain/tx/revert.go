@@ -70,7 +70,7 @@ func revertData(raw json.RawMessage) []byte {
 // something later in the block changed it: then no reason is known.
 func (t *Transactor) reason(ctx context.Context, receipt Receipt) error {
 	unknown := &RevertError{Hash: receipt.Hash, Reason: "no reason is known"}
-	found, err := t.transaction(ctx, receipt.Hash)
+	found, err := lookUp(ctx, t.client, receipt.Hash)
 	if err != nil || found == nil {
 		return unknown
 	}

@@ -56,9 +56,9 @@ func addressOf(key *secp256k1.PublicKey) chain.Address {
 	return chain.AddressOf([64]byte(key.SerializeUncompressed()[1:]))
 }
 
-// sign has signer sign digest and checks what it answered: a key service that
+// Sign has signer sign digest and checks what it answered: a key service that
 // answers with the wrong key or form is found here, not by a lost transaction.
-func sign(ctx context.Context, signer Signer, digest identity.Hash) (Signature, error) {
+func Sign(ctx context.Context, signer Signer, digest identity.Hash) (Signature, error) {
 	r, s, v, err := signer.Sign(ctx, digest)
 	if err != nil {
 		return Signature{}, fmt.Errorf("sign as %s: %w", signer.Address(), err)

@@ -2,7 +2,6 @@ package tx
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -12,9 +11,6 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 )
-
-// gasCap is the most gas one transaction may ask for since Osaka (EIP-7825).
-const gasCap = 1 << 24
 
 // Config says who sends transactions and through which client.
 type Config struct {
@@ -76,13 +72,13 @@ func (t *Transactor) Send(ctx context.Context, to *chain.Address, data []byte) (
 	if err != nil {
 		return identity.Hash{}, err
 	}
-	signature, err := sign(ctx, t.signer, transaction.Digest())
+	signature, err := Sign(ctx, t.signer, transaction.Digest())
 	if err != nil {
 		return identity.Hash{}, err
 	}
 	raw := transaction.Signed(signature)
 	hash := identity.Keccak(raw)
-	return hash, t.offer(ctx, raw, hash)
+	return hash, Offer(ctx, t.client, hash, chain.FormatData(raw))
 }
 
 // prepare fills in what the chain says: gas, fees, nonce.
@@ -96,7 +92,7 @@ func (t *Transactor) prepare(ctx context.Context, to *chain.Address, data []byte
 	if err != nil {
 		return none, err
 	}
-	nonce, err := t.quantity(ctx, "eth_getTransactionCount", t.From().String(), "pending")
+	nonce, err := t.client.Quantity(ctx, "eth_getTransactionCount", t.From().String(), "pending")
 	if err != nil {
 		return none, fmt.Errorf("read the nonce of %s: %w", t.From(), err)
 	}
@@ -114,55 +110,14 @@ func (t *Transactor) estimate(ctx context.Context, to *chain.Address, data []byt
 	if to != nil {
 		call["to"] = to.String()
 	}
-	estimate, err := t.quantity(ctx, "eth_estimateGas", call)
+	estimate, err := t.client.Quantity(ctx, "eth_estimateGas", call)
 	if err != nil {
 		return 0, fmt.Errorf("estimate gas: %w", t.named(err))
 	}
-	if estimate > gasCap {
-		return 0, fmt.Errorf("estimate gas: %d is above the %d a transaction may use", estimate, gasCap)
+	if estimate > GasCap {
+		return 0, fmt.Errorf("estimate gas: %d is above the %d a transaction may use", estimate, GasCap)
 	}
-	return min(estimate+estimate/4, gasCap), nil
-}
-
-// quantity reads a number that fits in 64 bits.
-func (t *Transactor) quantity(ctx context.Context, method string, params ...any) (uint64, error) {
-	var n uint64
-	err := t.client.Read(ctx, func(result json.RawMessage) error {
-		var text string
-		if err := json.Unmarshal(result, &text); err != nil {
-			return errors.New("the quantity is not a string")
-		}
-		var err error
-		n, err = chain.ParseQuantity(text)
-		return err
-	}, method, params...)
-	return n, err
-}
-
-// offer sends the raw transaction. A node that took it and whose reply was lost,
-// or that had it from another node before, refuses it the second time: then the
-// chain is asked whether it knows the transaction.
-func (t *Transactor) offer(ctx context.Context, raw []byte, hash identity.Hash) error {
-	refused := t.client.Read(ctx, func(result json.RawMessage) error {
-		answered, err := chain.ParseData(result)
-		if err == nil && string(answered) != string(hash[:]) {
-			err = errors.New("it answered with another transaction's hash")
-		}
-		return err
-	}, "eth_sendRawTransaction", chain.FormatData(raw))
-	if refused == nil {
-		return nil
-	}
-	if known, err := t.known(ctx, hash); err == nil && known {
-		return nil
-	}
-	return fmt.Errorf("send transaction %s: %w", hash, refused)
-}
-
-// known says whether a node has the transaction, in a block or waiting.
-func (t *Transactor) known(ctx context.Context, hash identity.Hash) (bool, error) {
-	found, err := t.transaction(ctx, hash)
-	return found != nil, err
+	return min(estimate+estimate/4, GasCap), nil
 }
 
 // Deploy creates a contract from its creation code, constructor arguments
