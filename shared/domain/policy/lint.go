@@ -43,6 +43,7 @@ func Lint(d Document) []Finding {
 		l.never(r)
 		l.pointless(r)
 		l.shadowed(i)
+		l.passedBy(i)
 	}
 	l.rule = ""
 	l.whole()
