@@ -17,8 +17,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/robotmoney/mcp/infra/bench/dispatch"
+	"github.com/robotmoney/mcp/infra/local/engine"
 	"github.com/robotmoney/mcp/infra/local/stack"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
+	"github.com/robotmoney/mcp/infra/local/template"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
@@ -54,7 +56,7 @@ func (b *bench) started(ctx context.Context) (stackfile.Stack, error) {
 		return stackfile.Stack{}, err
 	}
 	b.row = key.Ledger(tenant, id.Transaction, transactionID)
-	if b.folder, err = os.MkdirTemp("", "bench"); err != nil {
+	if err := b.scratch(); err != nil {
 		return stackfile.Stack{}, err
 	}
 	if b.running, err = stack.Start(ctx, stack.Options{Repo: b.repo, Folder: b.folder}); err != nil {
@@ -71,6 +73,41 @@ func (b *bench) started(ctx context.Context) (stackfile.Stack, error) {
 		return stackfile.Stack{}, fmt.Errorf("lift the rate: %w", err)
 	}
 	return file, nil
+}
+
+// scratch makes the run's own folder the first time.
+func (b *bench) scratch() (err error) {
+	if b.folder == "" {
+		b.folder, err = os.MkdirTemp("", "bench")
+	}
+	return err
+}
+
+// tableName is the table of an engine that was started alone.
+const tableName = "lists"
+
+// engine starts a table engine alone, with its file at path, and its client.
+func (b *bench) engine(ctx context.Context, path string) (*dynamodb.Client, func(), error) {
+	layout, err := template.Load(filepath.Join(b.repo, "template.yaml"), template.Options{Resolve: template.Logical, Parameters: map[string]string{
+		"AWS::Region": stackfile.Region, "AWS::StackName": "bench", "Issuer": "", "JwksUrl": "", "RpcUrls": "", "ChainId": "1", "RegistryAddress": "", "AnchorAddress": "",
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	binaries, err := engine.Install(ctx, filepath.Join(b.repo, stackfile.Root, "npm"))
+	if err != nil {
+		return nil, nil, err
+	}
+	database, err := engine.DynamoDB(ctx, engine.DynamoDBConfig{
+		Binary: binaries.Dynoxide, DBPath: path, Tables: map[string]template.Table{tableName: layout.Tables[0]},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	client := dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
+		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(database.Endpoint)
+	})
+	return client, func() { _ = database.Close() }, nil
 }
 
 // close ends what was started.

@@ -9,19 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/robotmoney/mcp/infra/bench/measure"
 	"github.com/robotmoney/mcp/infra/bench/report"
 	"github.com/robotmoney/mcp/infra/bench/rows"
-	"github.com/robotmoney/mcp/infra/local/engine"
-	"github.com/robotmoney/mcp/infra/local/stackfile"
-	"github.com/robotmoney/mcp/infra/local/template"
 	"github.com/robotmoney/mcp/shared/domain/cursor"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/secret"
 	"github.com/robotmoney/mcp/shared/platform/table"
 	"github.com/robotmoney/mcp/shared/surface/brain"
@@ -63,7 +58,7 @@ func lists(ctx context.Context, b *bench) ([]report.Row, error) {
 	defer stop()
 	reads := &reads{API: client}
 	seal := cursor.Sealer{Key: secret.Fixed([]byte(strings.Repeat("k", 32)))}
-	tools := brain.LedgerTools(&ledger.Reader{Store: &table.Table{API: reads, Name: listsTable}, Now: time.Now}, seal)
+	tools := brain.LedgerTools(&ledger.Reader{Store: &table.Table{API: reads, Name: tableName}, Now: time.Now}, seal)
 	var operations []func() error
 	var counts []report.Row
 	for _, p := range []struct {
@@ -157,32 +152,14 @@ func (r *reads) String() string {
 	return fmt.Sprintf("%d Query, %d BatchGetItem, %d items", r.queries, r.batches, r.items)
 }
 
-const listsTable = "lists"
-
 // filled starts an engine whose table holds the rows. The file is kept between
 // runs: filling it takes minutes.
 func (b *bench) filled(ctx context.Context) (*dynamodb.Client, func(), error) {
-	layout, err := template.Load(filepath.Join(b.repo, "template.yaml"), template.Options{Resolve: template.Logical, Parameters: map[string]string{
-		"AWS::Region": stackfile.Region, "AWS::StackName": "bench", "Issuer": "", "JwksUrl": "", "RpcUrls": "", "ChainId": "1", "RegistryAddress": "", "AnchorAddress": "",
-	}})
-	if err != nil {
-		return nil, nil, err
-	}
-	binaries, err := engine.Install(ctx, filepath.Join(b.repo, stackfile.Root, "npm"))
-	if err != nil {
-		return nil, nil, err
-	}
 	folder := b.installed("lists-" + filledVersion)
-	database, err := engine.DynamoDB(ctx, engine.DynamoDBConfig{
-		Binary: binaries.Dynoxide, DBPath: filepath.Join(folder, "lists.sqlite"), Tables: map[string]template.Table{listsTable: layout.Tables[0]},
-	})
+	client, stop, err := b.engine(ctx, filepath.Join(folder, "lists.sqlite"))
 	if err != nil {
 		return nil, nil, err
 	}
-	stop := func() { _ = database.Close() }
-	client := dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(database.Endpoint)
-	})
 	if err := fill(ctx, client, folder); err != nil {
 		stop()
 		return nil, nil, err
@@ -204,7 +181,7 @@ func fill(ctx context.Context, client *dynamodb.Client, folder string) error {
 			return err
 		}
 		began := time.Now()
-		if err := rows.Fill(ctx, client, listsTable, t, f.n, f.rows); err != nil {
+		if err := rows.Fill(ctx, client, tableName, t, f.n, f.rows); err != nil {
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "filled in %s\n", time.Since(began).Round(time.Second))

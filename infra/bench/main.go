@@ -26,6 +26,7 @@ var parts = []struct {
 	{"dispatch", "The dispatcher and the edge, in process", dispatching},
 	{"micro", "Small things, in process", small},
 	{"lists", "Lists over many rows", lists},
+	{"import", "Bank files to ledger rows", importing},
 	{"money", "The money path", paying},
 	{"trust", "The audit chain and proofs", trusting},
 	{"read", "One warm read through the whole stack", reading},
@@ -37,7 +38,7 @@ func main() {
 	repo := flag.String("repo", ".", "folder of the root module")
 	write := flag.Bool("write", false, "write docs/performance.md too")
 	strict := flag.Bool("strict", false, "fail when a target is missed")
-	only := flag.String("only", "", "comma list of parts to run: dispatch, micro, lists, money, trust, read, load, program")
+	only := flag.String("only", "", "comma list of parts to run: dispatch, micro, lists, import, money, trust, read, load, program")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -61,6 +61,7 @@ func (r *run) enterAccounts(ctx context.Context, rows []ledger.Row) error {
 			continue
 		}
 		lacking = append(lacking, row)
+		r.empty[ledger.ID(row)] = seen.Stored(r.tenant, row) == nil && !r.dry
 	}
 	return r.enter(ctx, seen, lacking, &r.file.report.Accounts)
 }

@@ -47,6 +47,7 @@ type run struct {
 	dry       bool         // looks and writes nothing
 	given     *csv.Mapping // in the place of a saved one; nil for none
 	accounts  []string
+	empty     map[string]bool // accounts that were not there before: no row of theirs is looked for
 	parties   *parties
 	ranks     statement.Ranks
 	rows      []planned
@@ -57,7 +58,7 @@ type run struct {
 
 // store takes the file's rows into the ledger, accounts first, balances last.
 func (r *run) store(ctx context.Context, accounts []ledger.Row) error {
-	r.parties = &parties{run: r, known: map[string]string{}}
+	r.parties, r.empty = &parties{run: r, known: map[string]string{}}, map[string]bool{}
 	if err := r.enterAccounts(ctx, accounts); err != nil {
 		return err
 	}

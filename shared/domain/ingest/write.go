@@ -22,11 +22,7 @@ func (r *run) flush(ctx context.Context) error {
 	if err := r.keepPieces(ctx); err != nil {
 		return err
 	}
-	all := make([]ledger.Row, len(r.rows))
-	for i, p := range r.rows {
-		all[i] = p.row
-	}
-	seen, err := r.in.Ledger.Look(ctx, r.tenant, all...)
+	seen, err := r.in.Ledger.Look(ctx, r.tenant, r.sought()...)
 	if err != nil {
 		return err
 	}
@@ -62,6 +58,19 @@ func (r *run) flush(ctx context.Context) error {
 	}
 	r.rows = r.rows[:0]
 	return r.progress(ctx)
+}
+
+// sought are the rows that may be there already. Of an account that this run
+// brings nothing is: should another be faster, entering the rows says so, and they
+// are looked at then.
+func (r *run) sought() []ledger.Row {
+	var rows []ledger.Row
+	for _, p := range r.rows {
+		if x, ok := p.row.(*ledger.Transaction); !ok || !r.empty[x.AccountID] {
+			rows = append(rows, p.row)
+		}
+	}
+	return rows
 }
 
 // referAll gives rows that name one their counterparties.

@@ -44,6 +44,17 @@ func (d deltas) merge(other deltas, sign int64) {
 	}
 }
 
+// lacks says how many items of other are none of d's.
+func (d deltas) lacks(other deltas) int {
+	n := 0
+	for k := range other {
+		if d[k] == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // derive is nothing for most rows.
 func (m *Meta) derive(identity.Tenant) (derived, error) { return derived{}, nil }
 

@@ -184,7 +184,7 @@ func (p *plan) take(t identity.Tenant, row Row, old record.Item, now time.Time) 
 	if err != nil {
 		return false, err
 	}
-	if p.change.Len()+len(p.moved)+1+len(counters)+len(put)+len(remove)+3 > record.MaxOperations {
+	if p.change.Len()+len(p.moved)+1+p.moved.lacks(counters)+len(put)+len(remove)+3 > record.MaxOperations {
 		if p.change.Len() == 0 {
 			return false, fmt.Errorf("row %s takes more than one transaction", meta.ID)
 		}
