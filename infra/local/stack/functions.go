@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -92,8 +93,12 @@ func (s *Stack) functions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		env, err := s.environment(f)
+		if err != nil {
+			return err
+		}
 		pool, err := lambda.New(ctx, lambda.Function{
-			Name: f.LogicalID, Binary: s.binary(f), Env: s.environment(f), Timeout: f.Timeout,
+			Name: f.LogicalID, Binary: s.binary(f), Env: env, Timeout: f.Timeout,
 			MaxProcesses: f.ReservedConcurrency, MemoryMB: f.MemoryMB, Region: stackfile.Region, Log: log,
 		})
 		if err != nil {
@@ -106,7 +111,7 @@ func (s *Stack) functions(ctx context.Context) error {
 }
 
 // environment is a function's as the template has it, pointed at this machine.
-func (s *Stack) environment(f template.Function) []string {
+func (s *Stack) environment(f template.Function) ([]string, error) {
 	file := s.File()
 	local := map[string]string{
 		"AWS_ACCESS_KEY_ID": stackfile.AccessKey, "AWS_SECRET_ACCESS_KEY": stackfile.SecretKey,
@@ -122,18 +127,24 @@ func (s *Stack) environment(f template.Function) []string {
 			local[secret.name] = secret.value
 		}
 	}
+	all := maps.Clone(f.Environment)
+	maps.Copy(all, local)
 	var env []string
-	for name, value := range f.Environment {
-		if _, ours := local[name]; !ours {
-			env = append(env, name+"="+value)
+	for name, value := range all {
+		if s.options.Reroute != nil && slices.Contains(reroutable, name) {
+			var err error
+			if value, err = s.options.Reroute(f.LogicalID, name, value); err != nil {
+				return nil, err
+			}
 		}
-	}
-	for name, value := range local {
 		env = append(env, name+"="+value)
 	}
 	slices.Sort(env)
-	return env
+	return env, nil
 }
+
+// reroutable are the variables that say where a function finds what it calls.
+var reroutable = []string{"DYNAMODB_ENDPOINT", "EVENTS_ENDPOINT", "S3_ENDPOINT", "RPC_URLS"}
 
 // log opens the file a part prints to.
 func (s *Stack) log(name string) (*os.File, error) {

@@ -39,6 +39,10 @@ type Options struct {
 	// Template is the path of another template than Repo's, for tests of what
 	// the stack makes of one.
 	Template string
+	// Reroute gives a function another address in the place of one of the stack's
+	// (DYNAMODB_ENDPOINT, EVENTS_ENDPOINT, S3_ENDPOINT, RPC_URLS), for who wants to
+	// stand between; nil gives each its own.
+	Reroute func(function, variable, address string) (string, error)
 }
 
 // Stack is a running system.
