@@ -38,7 +38,9 @@ func Requests(c tap.Call) ([]Request, error) {
 }
 
 func events(body []byte) ([]Request, error) {
-	var in struct{ Entries []struct{ Source, DetailType string } }
+	var in struct {
+		Entries []struct{ Source, DetailType string }
+	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, fmt.Errorf("read PutEvents: %w", err)
 	}

@@ -21,7 +21,17 @@ type planned struct {
 	row   ledger.Row
 	party string // name of the other side, empty for none
 	place statement.Place
-	piece int // of the evidence
+	piece int  // of the evidence
+	read  bool // of an entry: its id follows from the amount, among others
+	of    booking
+}
+
+// booking is what a payment of several is told by. The first of them has the id
+// that the booking has in a file that gives its sum alone: whichever file comes
+// second finds it there.
+type booking struct {
+	first             string // id of the first payment, empty for a row that is no part
+	amount, direction string // of the whole
 }
 
 // refer makes the row one of a counterparty.
@@ -50,6 +60,8 @@ type run struct {
 	empty     map[string]bool // accounts that were not there before: no row of theirs is looked for
 	parties   *parties
 	ranks     statement.Ranks
+	booking   booking // whose payments are read
+	noted     string  // the booking whose payments were left out last
 	rows      []planned
 	pieces    []piece // of the chunk that is held
 	written   int     // pieces before those
@@ -119,15 +131,30 @@ func (r *run) take(e *statement.Entry, account string) error {
 		r.evidence(readOf(e, ""))
 		return nil
 	}
-	meta := r.meta(transactionID(r.tenant, &r.ranks, account, e))
+	meta := r.meta(r.name(account, e))
 	piece := r.evidence(readOf(e, meta.ID))
 	meta.EvidenceIDs = []string{raw.EvidenceID(r.artifact.ID, strconv.Itoa(piece))}
 	row, err := transaction(e, meta, account)
 	if err != nil {
 		return err
 	}
-	r.rows = append(r.rows, planned{row: row, party: partyName(e.Party.Name), place: e.Place, piece: piece})
+	r.rows = append(r.rows, planned{row: row, party: partyName(e.Party.Name), place: e.Place, piece: piece, read: true, of: r.booking})
 	return nil
+}
+
+// name is the id of an entry's row. The payments of a booking come one after the
+// other, the first of them first.
+func (r *run) name(account string, e *statement.Entry) string {
+	whole, part := e.Whole()
+	if !part {
+		r.booking = booking{}
+		return transactionID(r.tenant, &r.ranks, account, e)
+	}
+	if e.Batch.Part > 1 {
+		return transactionID(r.tenant, &r.ranks, account, e)
+	}
+	r.booking = booking{transactionID(r.tenant, &r.ranks, account, &whole), whole.Amount.String(), string(whole.Direction)}
+	return r.booking.first
 }
 
 func (r *run) takeRecord(x *statement.Record) error {

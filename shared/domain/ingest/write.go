@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"sync"
@@ -11,36 +12,102 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/raw"
+	"github.com/robotmoney/mcp/shared/domain/statement"
 )
 
 // lanes is how many transactions of the table are made at one time.
 const lanes = 4
 
 // flush writes what is held: evidence before what rests on it, counterparties
-// before what names them. What the ledger has already is not looked at further.
+// before what names them, the first payment of a booking before the others of it.
 func (r *run) flush(ctx context.Context) error {
 	if err := r.keepPieces(ctx); err != nil {
 		return err
 	}
-	seen, err := r.in.Ledger.Look(ctx, r.tenant, r.sought()...)
+	var firsts, others []planned
+	for _, p := range r.rows {
+		if p.of.first != "" && p.of.first == ledger.ID(p.row) {
+			firsts = append(firsts, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	if err := r.put(ctx, firsts); err != nil {
+		return err
+	}
+	others, err := r.unbooked(ctx, others)
+	if err != nil {
+		return err
+	}
+	if err := r.put(ctx, others); err != nil {
+		return err
+	}
+	r.rows = r.rows[:0]
+	return r.progress(ctx)
+}
+
+// unbooked leaves out the payments of bookings that the ledger has as their sum.
+// By now the first payment of each has its row, unless the sum was there before:
+// so of two files that come at one time one finds what the other wrote.
+func (r *run) unbooked(ctx context.Context, rows []planned) ([]planned, error) {
+	var firsts []ledger.Row
+	for _, p := range rows {
+		if p.of.first != "" {
+			firsts = append(firsts, &ledger.Transaction{Meta: ledger.Meta{ID: p.of.first}})
+		}
+	}
+	if len(firsts) == 0 {
+		return rows, nil
+	}
+	seen, err := r.in.Ledger.Look(ctx, r.tenant, firsts...)
+	if err != nil {
+		return nil, err
+	}
+	left := rows[:0]
+	for _, p := range rows {
+		if p.of.first == "" || !p.of.is(seen.Stored(r.tenant, &ledger.Transaction{Meta: ledger.Meta{ID: p.of.first}})) {
+			left = append(left, p)
+			continue
+		}
+		r.count(p.row).Known++
+		if r.noted != p.of.first {
+			r.noted = p.of.first
+			r.file.report.note(statement.Doubt, p.place.Line, "the payments of this booking are in the ledger already, as their sum "+p.of.amount+": they are kept as evidence and not booked beside it")
+		}
+	}
+	return left, nil
+}
+
+// is says whether a stored row is the booking as one entry.
+func (b booking) is(stored []byte) bool {
+	var x ledger.Transaction
+	return stored != nil && json.Unmarshal(stored, &x) == nil && x.Amount == b.amount && x.Direction == b.direction
+}
+
+// put writes rows. What the ledger has already is not looked at further.
+func (r *run) put(ctx context.Context, rows []planned) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	seen, err := r.in.Ledger.Look(ctx, r.tenant, r.sought(rows)...)
 	if err != nil {
 		return err
 	}
 	var named []planned
-	lacking, twice := r.rows[:0], map[string]bool{}
-	for _, p := range r.rows {
+	lacking, twice := rows[:0], map[string]bool{}
+	for _, p := range rows {
 		if name := ledger.ID(p.row); twice[name] {
 			r.count(p.row).Known++ // our own lines may say a thing twice
 			continue
 		} else {
 			twice[name] = true
 		}
+		stored := seen.Stored(r.tenant, p.row)
 		lacks, err := seen.Lacks(r.tenant, p.row)
 		if err != nil {
 			return err
 		}
-		stored := seen.Stored(r.tenant, p.row)
-		if lacks {
+		if lacks = lacks && !p.partly(stored); lacks {
 			lacking = append(lacking, p)
 		} else {
 			r.tell(r.count(p.row), stored)
@@ -53,19 +120,25 @@ func (r *run) flush(ctx context.Context) error {
 	if err := r.referAll(ctx, named); err != nil {
 		return err
 	}
-	if err := r.enterPlanned(ctx, seen, lacking); err != nil {
-		return err
-	}
-	r.rows = r.rows[:0]
-	return r.progress(ctx)
+	return r.enterPlanned(ctx, seen, lacking)
+}
+
+// partly says whether an entry's id is there with another amount, which is that
+// of a booking and of the first of its payments: whoever is believed more, one does
+// not take the place of the other. What was pending does give way.
+func (p planned) partly(stored []byte) bool {
+	x, ok := p.row.(*ledger.Transaction)
+	var was ledger.Transaction
+	return ok && p.read && stored != nil && json.Unmarshal(stored, &was) == nil && was.Amount != x.Amount &&
+		(was.Status != "pending" || x.Status == "pending")
 }
 
 // sought are the rows that may be there already. Of an account that this run
 // brings nothing is: should another be faster, entering the rows says so, and they
 // are looked at then.
-func (r *run) sought() []ledger.Row {
+func (r *run) sought(planned []planned) []ledger.Row {
 	var rows []ledger.Row
-	for _, p := range r.rows {
+	for _, p := range planned {
 		if x, ok := p.row.(*ledger.Transaction); !ok || !r.empty[x.AccountID] {
 			rows = append(rows, p.row)
 		}

@@ -145,6 +145,32 @@ type Batch struct {
 	Ref   string // the booking's own reference
 	Part  int    // its place within the booking, from 1; 0 for an entry that is no part
 	Parts int    // how many payments the booking has; more than 0 with Part 0 when the file does not tell them apart
+	// Booked is the booking as a file that does not tell its payments apart has it:
+	// the bank's reference of it, and its amount as it changes the account. Without a
+	// reference it cannot be recognized there.
+	Booked BookedAs
+}
+
+// BookedAs is what a booking is known by.
+type BookedAs struct {
+	Ref    string
+	Amount money.Amount
+}
+
+// Whole is the entry that a booking of several payments is in a file that does
+// not tell them apart, of one of them; false for an entry that is no part, or of a
+// booking without a reference.
+func (e *Entry) Whole() (Entry, bool) {
+	by := e.Batch.Booked
+	if e.Batch.Part == 0 || by.Ref == "" {
+		return Entry{}, false
+	}
+	whole := *e
+	whole.Refs, whole.Batch, whole.Party, whole.Memo = References{Bank: by.Ref}, Batch{}, Party{}, ""
+	if whole.Amount, whole.Direction = by.Amount, Inflow; by.Amount.Sign() < 0 {
+		whole.Amount, whole.Direction = by.Amount.Neg(), Outflow
+	}
+	return whole, true
 }
 
 // Exchange is what an entry was in another currency.

@@ -183,7 +183,7 @@ func (p *parser) book(b *booking) error {
 		return p.emit(one)
 	case n > 1 && b.whole && b.sum == e.Signed():
 		for i, part := range b.parts {
-			part.Batch = statement.Batch{Ref: either(e.Refs.Bank, v.text("Btch", "PmtInfId")), Part: i + 1, Parts: n}
+			part.Batch = statement.Batch{Ref: either(e.Refs.Bank, v.text("Btch", "PmtInfId")), Part: i + 1, Parts: n, Booked: statement.BookedAs{Ref: e.Refs.Bank, Amount: e.Signed()}}
 			inform(part, info)
 			if err := p.emit(part); err != nil {
 				return err
