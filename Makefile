@@ -53,8 +53,9 @@ bench: ## ratios against floors and peers, one run; WRITE=1 rewrites docs/perfor
 eval: ## the question set over the demo company, answers held against the rows; ALL=1 shows what is not right
 	@go run ./infra/eval $(if $(ALL),-all)
 
-soak: ## the long forms of tests: a file of 100,000 entries, 3,000 steps of many agents
+soak: ## the long forms of tests: a file of 100,000 entries, questions over a million rows, 3,000 steps of many agents
 	go test -timeout 30m ./shared/domain/ingest -run 'TestLargeFile' -v -entries 100000
+	go test -timeout 60m ./shared/domain/question -run 'TestScale' -v -scale 1000000
 	PROPOSALS_STEPS=3000 go test -timeout 30m ./shared/domain/proposals -run 'TestCapsHold' -v
 
 fuzz: ## every fuzz target for FUZZTIME (10m); what it finds is kept as a seed in testdata/fuzz

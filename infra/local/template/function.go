@@ -16,7 +16,7 @@ const (
 
 func (r *reader) function(id string, o *object) {
 	r.inherit(id, o)
-	o.ignore("Description", "Role", "Tracing", "LoggingConfig", "Tags", "FunctionName")
+	o.ignore("Description", "Role", "Tracing", "LoggingConfig", "Tags", "FunctionName", "AutoPublishAlias", "DeploymentPreference", "ProvisionedConcurrencyConfig")
 	o.one("Runtime", "provided.al2023")
 	o.one("Handler", "bootstrap")
 	for i, n := range o.list("Architectures") {

@@ -138,7 +138,9 @@ func (s *scope) ref(name string) (string, error) {
 	if s.required[name] {
 		return "", fmt.Errorf("parameter %s has no default and was not given", name)
 	}
-	return s.resource(Reference{Resource: name})
+	// The alias that SAM publishes of a function is the function itself here, where
+	// there is one version of everything.
+	return s.resource(Reference{Resource: strings.TrimSuffix(name, ".Alias")})
 }
 
 func (s *scope) resource(r Reference) (string, error) {

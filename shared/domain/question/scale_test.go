@@ -28,8 +28,8 @@ const (
 	attributeOverhead = 120 // bytes of keys and version
 )
 
-// many is how large the other one is. With a hundred thousand the test takes two
-// minutes, and every question costs the same.
+// many is how large the other one is. With a million the test takes five minutes
+// (make soak), and every question costs the same.
 var many = flag.Int("scale", 10_000, "transactions of the large books of TestScale")
 
 // metered counts read units as DynamoDB does: 4 kB of what a query looks at, half
