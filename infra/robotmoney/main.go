@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -33,38 +34,43 @@ type command struct {
 	run  func(ctx context.Context, c *call) error
 }
 
-var commands = []command{
-	{"token", "--principal ID [--tenant T] [--scopes a,b] [--ttl 10m]", "mint a token of the local stack's issuer", token},
-	{"tenant create", "ID [--signer 0x] [--quorum N] [--pending-days N] [--second-above 50000USD] [--time-zone Z]", "enter a company and its first signer on the chain", tenantCreate},
-	{"agent register", "ID --tenant T --name N --scopes a,b [--role R] [--created-by MEMBER] [--address 0x]", "register an agent on the chain and enter its record", agentRegister},
-	{"agent trust", "ID", "vouch for what an agent contributes; what waits in quarantine is parsed", agentTrust},
-	{"agent distrust", "ID", "vouch for it no more", agentDistrust},
-	{"key create", "AGENT [--scopes a,b] [--ttl 2160h]", "make an agent API key and print it once", keyCreate},
-	{"agent show", "ID", "print an agent's record and its registration on the chain", agentShow},
-	{"agent quarantine", "ID", "stop an agent within five seconds; it can be activated again", agentQuarantine},
-	{"agent activate", "ID", "let a quarantined agent act again", agentActivate},
-	{"agent revoke", "ID", "revoke an agent on the chain and in its record, for good", agentRevoke},
-	{"policy lint", "FILE", "say what is wrong with a policy, without asking anybody", policyLint},
-	{"policy sign", "FILE --tenant T", "add a signature of the tenant's signer to FILE.sig", policySign},
-	{"policy activate", "FILE --tenant T", "put a signed policy in force", policyActivate},
-	{"policy show", "--tenant T", "print the policy in force, its signatures checked", policyShow},
-	{"policy simulate", "FILE [--action A --amount N --currency C --counterparty ID ...]", "judge made-up facts by a policy", policySimulate},
-	{"member list", "--tenant T", "print a tenant's people and what they may approve", memberList},
-	{"member add", "ID --tenant T --name N --role R [--domains a,b --limit 10000USD]", "enter a person", memberAdd},
-	{"member set", "ID --tenant T [--role R --status S --domains a,b --limit 10000USD]", "change what a person may do", memberSet},
-	{"intent pause", "ID --tenant T", "keep an approved payment intent from being executed", intentPause},
-	{"intent resume", "ID --tenant T", "let a paused payment intent go on", intentResume},
-	{"intent stop", "ID --tenant T", "cancel a paused payment intent, for good", intentStop},
-	{"import", "--tenant T [--account A --currency C --mapping M --dry-run] FILE...", "load bank files and our own lines into a tenant's ledger", importFiles},
-	{"audit check", "--tenant T [--file F]", "walk a tenant's audit chain and name the first fault in it", auditCheck},
-	{"audit export", "--tenant T", "print a tenant's audit chain, an entry a line", auditExport},
-	{"rollups check", "--tenant T", "hold a tenant's rollups against its rows and name the first that differs", rollupsCheck},
-	{"rollups rebuild", "--tenant T", "make a tenant's rollups the sum of its rows, while others write", rollupsRebuild},
-	{"proof get", "ID --tenant T", "print the proof of an action", proofGet},
-	{"proof verify", "FILE [--rpc URL] [--contract 0x...]", "check a proof: hashes, paths and claims, and with --rpc the chain", proofVerify},
-	{"proof show", "FILE", "print what a proof says", proofShow},
-	{"proof html", "FILE", "print a proof as a page that loads nothing", proofHTML},
-	{"smoke", "[--url URL] [--token TOKEN]", "check a deployed endpoint: discovery, challenge, one read", smoke},
+// commands are all of them. It is a function, because completing reads the table
+// it stands in.
+func commands() []command {
+	return []command{
+		{"token", "--principal ID [--tenant T] [--scopes a,b] [--ttl 10m]", "mint a token of the local stack's issuer", token},
+		{"tenant create", "ID [--signer 0x] [--quorum N] [--pending-days N] [--second-above 50000USD] [--time-zone Z]", "enter a company and its first signer on the chain", tenantCreate},
+		{"agent register", "ID --tenant T --name N --scopes a,b [--role R] [--created-by MEMBER] [--address 0x]", "register an agent on the chain and enter its record", agentRegister},
+		{"agent trust", "ID", "vouch for what an agent contributes; what waits in quarantine is parsed", agentTrust},
+		{"agent distrust", "ID", "vouch for it no more", agentDistrust},
+		{"key create", "AGENT [--scopes a,b] [--ttl 2160h]", "make an agent API key and print it once", keyCreate},
+		{"agent show", "ID", "print an agent's record and its registration on the chain", agentShow},
+		{"agent quarantine", "ID", "stop an agent within five seconds; it can be activated again", agentQuarantine},
+		{"agent activate", "ID", "let a quarantined agent act again", agentActivate},
+		{"agent revoke", "ID", "revoke an agent on the chain and in its record, for good", agentRevoke},
+		{"policy lint", "FILE", "say what is wrong with a policy, without asking anybody", policyLint},
+		{"policy sign", "FILE --tenant T", "add a signature of the tenant's signer to FILE.sig", policySign},
+		{"policy activate", "FILE --tenant T", "put a signed policy in force", policyActivate},
+		{"policy show", "--tenant T", "print the policy in force, its signatures checked", policyShow},
+		{"policy simulate", "FILE [--action A --amount N --currency C --counterparty ID ...]", "judge made-up facts by a policy", policySimulate},
+		{"member list", "--tenant T", "print a tenant's people and what they may approve", memberList},
+		{"member add", "ID --tenant T --name N --role R [--domains a,b --limit 10000USD]", "enter a person", memberAdd},
+		{"member set", "ID --tenant T [--role R --status S --domains a,b --limit 10000USD]", "change what a person may do", memberSet},
+		{"intent pause", "ID --tenant T", "keep an approved payment intent from being executed", intentPause},
+		{"intent resume", "ID --tenant T", "let a paused payment intent go on", intentResume},
+		{"intent stop", "ID --tenant T", "cancel a paused payment intent, for good", intentStop},
+		{"import", "--tenant T [--account A --currency C --mapping M --dry-run] FILE...", "load bank files and our own lines into a tenant's ledger", importFiles},
+		{"audit check", "--tenant T [--file F]", "walk a tenant's audit chain and name the first fault in it", auditCheck},
+		{"audit export", "--tenant T", "print a tenant's audit chain, an entry a line", auditExport},
+		{"rollups check", "--tenant T", "hold a tenant's rollups against its rows and name the first that differs", rollupsCheck},
+		{"rollups rebuild", "--tenant T", "make a tenant's rollups the sum of its rows, while others write", rollupsRebuild},
+		{"proof get", "ID --tenant T", "print the proof of an action", proofGet},
+		{"proof verify", "FILE [--rpc URL] [--contract 0x...]", "check a proof: hashes, paths and claims, and with --rpc the chain", proofVerify},
+		{"proof show", "FILE", "print what a proof says", proofShow},
+		{"proof html", "FILE", "print a proof as a page that loads nothing", proofHTML},
+		{"smoke", "[--url URL] [--token TOKEN]", "check a deployed endpoint: discovery, challenge, one read", smoke},
+		{"completion", "bash|zsh|fish", "print what makes a shell complete commands and flags", completion},
+	}
 }
 
 // call is one run of a command.
@@ -86,22 +92,17 @@ func main() {
 // run finds the command and runs it; flags may stand before or after its
 // arguments.
 func run(ctx context.Context, args []string, out, errs io.Writer, env func(string) string) int {
+	if len(args) > 0 && args[0] == "complete" { // for the scripts of completion
+		for _, word := range candidates(ctx, args[1:]) {
+			fmt.Fprintln(out, word)
+		}
+		return exitOK
+	}
 	cmd, rest, ok := find(args)
 	if !ok {
-		usage(errs)
-		if len(args) > 0 && (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
-			return exitOK
-		}
-		return exitUsage
+		return usage(args, errs)
 	}
-	c := &call{flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError), out: out, errs: errs, env: env}
-	c.flags.SetOutput(errs)
-	c.flags.BoolVar(&c.json, "json", false, "print JSON")
-	c.flags.Usage = func() {
-		fmt.Fprintf(errs, "robotmoney %s %s\n  %s\n", cmd.name, cmd.args, cmd.help)
-		c.flags.PrintDefaults()
-	}
-	c.args = rest
+	c := newCall(cmd, rest, out, errs, env)
 	err := cmd.run(ctx, c)
 	var wrong usageError
 	switch {
@@ -118,8 +119,19 @@ func run(ctx context.Context, args []string, out, errs io.Writer, env func(strin
 	return exitFailed
 }
 
+func newCall(cmd command, args []string, out, errs io.Writer, env func(string) string) *call {
+	c := &call{flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError), args: args, out: out, errs: errs, env: env}
+	c.flags.SetOutput(errs)
+	c.flags.BoolVar(&c.json, "json", false, "print JSON")
+	c.flags.Usage = func() {
+		fmt.Fprintf(errs, "robotmoney %s %s\n  %s\n", cmd.name, cmd.args, cmd.help)
+		c.flags.PrintDefaults()
+	}
+	return c
+}
+
 func find(args []string) (command, []string, bool) {
-	for _, cmd := range commands {
+	for _, cmd := range commands() {
 		words := strings.Fields(cmd.name)
 		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == cmd.name {
 			return cmd, args[len(words):], true
@@ -128,17 +140,46 @@ func find(args []string) (command, []string, bool) {
 	return command{}, nil, false
 }
 
-func usage(w io.Writer) {
-	fmt.Fprintln(w, "robotmoney COMMAND [flags]\n\nCommands:")
-	for _, cmd := range commands {
-		fmt.Fprintf(w, "  %-18s %s\n", cmd.name, cmd.help)
+// usage tells what there is when no command was found: of a group of commands,
+// such as agent, what it has.
+func usage(args []string, w io.Writer) int {
+	asked := slices.ContainsFunc(args, func(word string) bool { return word == "--help" || word == "-h" || word == "help" })
+	var group []command
+	for _, cmd := range commands() {
+		if len(args) > 0 && strings.HasPrefix(cmd.name, args[0]+" ") {
+			group = append(group, cmd)
+		}
 	}
-	fmt.Fprintln(w, `
-Each takes --json and --help. Without further settings they speak to the local
-stack of this folder. Elsewhere set AWS_REGION and credentials, TABLE_NAME,
-BUS_NAME, RPC_URLS, CHAIN_ID, REGISTRY_ADDRESS, and for what is written on the
-chain ROBOTMONEY_SENDER_KEY (pays) and ROBOTMONEY_SIGNER_KEY (the tenant's).`)
+	if len(group) > 0 {
+		fmt.Fprintf(w, "robotmoney %s COMMAND [flags]\n\nCommands:\n", args[0])
+		for _, cmd := range group {
+			fmt.Fprintf(w, "  %s %s\n      %s\n", cmd.name, cmd.args, cmd.help)
+		}
+	} else {
+		if len(args) > 0 && !asked {
+			fmt.Fprintf(w, "robotmoney: there is no command %.40q.\n\n", strings.Join(args, " "))
+		}
+		fmt.Fprintln(w, "robotmoney COMMAND [flags]\n\nCommands:")
+		for _, cmd := range commands() {
+			fmt.Fprintf(w, "  %-18s %s\n", cmd.name, cmd.help)
+		}
+		fmt.Fprintln(w, settings)
+	}
+	if asked {
+		return exitOK
+	}
+	return exitUsage
 }
+
+const settings = `
+Each takes --json, and --help for its flags; "robotmoney GROUP --help" tells of one
+group, such as agent. Without further settings they speak to the local stack of
+this folder. Elsewhere set AWS_REGION and credentials, TABLE_NAME, BUS_NAME,
+RPC_URLS, CHAIN_ID, REGISTRY_ADDRESS, and for what is written on the chain
+ROBOTMONEY_SENDER_KEY (pays) and ROBOTMONEY_SIGNER_KEY (the tenant's).
+
+Exit codes: 0 it is done; 1 it was understood and did not succeed, or what was
+checked does not hold; 2 the command line was not understood.`
 
 // usageError is a command line that was not understood.
 type usageError string
