@@ -68,6 +68,8 @@ func commands() []command {
 		{"proof verify", "FILE [--rpc URL] [--contract 0x...]", "check a proof: hashes, paths and claims, and with --rpc the chain", proofVerify},
 		{"proof show", "FILE", "print what a proof says", proofShow},
 		{"proof html", "FILE", "print a proof as a page that loads nothing", proofHTML},
+		{"registry deploy", "[--admin 0x]", "put the registry of agents on the chain, before the first deployment", registryDeploy},
+		{"anchor deploy", "--publisher 0x | --publisher-key KMS-KEY", "put the contract of anchors on the chain, after the first deployment", anchorDeploy},
 		{"smoke", "[--url URL] [--token TOKEN]", "check a deployed endpoint: discovery, challenge, one read", smoke},
 		{"completion", "bash|zsh|fish", "print what makes a shell complete commands and flags", completion},
 	}
