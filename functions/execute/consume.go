@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/shared/domain/execution"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/function"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
@@ -58,7 +59,8 @@ func (c *consumer) take(ctx context.Context, message events.SQSMessage) (done bo
 		log.ErrorContext(ctx, "a message is no errand", "reason", err.Error())
 		return false
 	}
-	log = log.With("event", errand.event, "tenant", errand.tenant.String())
+	ctx = trace.With(ctx, errand.trace)
+	log = log.With("event", errand.event, "tenant", errand.tenant.String(), "trace_id", errand.trace.ID())
 	if errand.replay != "" {
 		// A replay tells again what happened. Money has moved for it or must not.
 		log.WarnContext(ctx, "a replayed event is not executed", "replay", errand.replay)

@@ -8,6 +8,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/execution"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
@@ -22,6 +23,7 @@ type errand struct {
 	intent  string             // approved, if the table says so too
 	receipt *execution.Receipt // of a rail; nil for an approved intent
 	replay  string             // the replay's name, empty for none
+	trace   trace.Parent       // of the request that led to it
 }
 
 // open reads a message's body.
@@ -30,7 +32,7 @@ func open(body string) (errand, error) {
 	if err != nil {
 		return errand{}, err
 	}
-	out := errand{event: d.Event.ID(), tenant: d.Event.Tenant(), replay: d.Replay}
+	out := errand{event: d.Event.ID(), tenant: d.Event.Tenant(), replay: d.Replay, trace: d.Trace}
 	switch action := d.Event.Action(); {
 	case d.Source == audit.Source && action == approved:
 		out.intent, err = intentOf(d.Data)

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/robotmoney/mcp/shared/domain/ingest"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/function"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
@@ -50,7 +51,8 @@ func (c *consumer) take(ctx context.Context, message events.SQSMessage) (done bo
 		log.ErrorContext(ctx, "a message is no errand", "reason", err.Error())
 		return false
 	}
-	log = log.With("tenant", errand.tenant.String(), "artifact", errand.artifact)
+	ctx = trace.With(ctx, errand.trace)
+	log = log.With("trace_id", errand.trace.ID(), "tenant", errand.tenant.String(), "artifact", errand.artifact)
 	defer debug.FreeOSMemory() // a process waits long, and must not hold the last file meanwhile
 	out, err := c.intake.Take(ctx, errand.tenant, errand.requestID, errand.artifact)
 	if err != nil {

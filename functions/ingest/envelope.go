@@ -8,6 +8,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/raw"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
@@ -17,6 +18,7 @@ type errand struct {
 	tenant    identity.Tenant
 	requestID string
 	artifact  string
+	trace     trace.Parent // of the request that led to it
 }
 
 // open reads a message's body.
@@ -25,7 +27,7 @@ func open(body string) (errand, error) {
 	if err != nil {
 		return errand{}, err
 	}
-	out := errand{tenant: d.Event.Tenant()}
+	out := errand{tenant: d.Event.Tenant(), trace: d.Trace}
 	out.artifact, out.requestID, err = named(d.Event.Action(), d.Data)
 	return out, err
 }

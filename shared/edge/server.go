@@ -21,6 +21,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/surface/mcp"
 	"github.com/robotmoney/mcp/shared/surface/rpc"
 )
@@ -74,13 +75,14 @@ func (s *Server) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
+	ctx = trace.With(ctx, trace.Parse(req.header.Get("Traceparent")))
 	v := &visit{request: req, id: requestID(ctx)}
 	began := s.now()
 	res := s.guarded(ctx, v)
 	s.finish(v, &res)
 	s.log.InfoContext(ctx, "request", "request_id", v.id, "tenant", v.tenant(), "principal", v.actor().ID,
 		"http.request.method", req.method, "mcp.method.name", cut(v.envelope.First().Method), "http.response.status_code", res.status,
-		"duration_ms", s.now().Sub(began).Milliseconds())
+		"duration_ms", s.now().Sub(began).Milliseconds(), "trace_id", trace.From(ctx).ID())
 	out, err := encode(res)
 	if err == nil && len(out) > maxReply {
 		// Lambda would end the invocation instead of sending it.

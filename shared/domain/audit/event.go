@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/raw/payload"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 )
 
 // Schema is the number of the event's form. Raise it when a field changes its
@@ -64,6 +65,9 @@ type Event struct {
 	RequestID        string         `json:"request_id"`
 	CreatedAt        string         `json:"created_at"` // TimeForm
 	Schema           int            `json:"schema"`
+	// Trace is the caller's place in a trace. It travels on the envelope: the journal
+	// keeps what happened, not how it was watched.
+	Trace trace.Parent `json:"-"`
 }
 
 // Call describes one JSON-RPC request for its outer event.
@@ -159,6 +163,7 @@ type cloudEvent struct {
 	Subject         string `json:"subject"`
 	Time            string `json:"time"`
 	DataContentType string `json:"datacontenttype"`
+	Traceparent     string `json:"traceparent,omitempty"` // the extension of that name
 	Data            Event  `json:"data"`
 }
 
@@ -168,7 +173,7 @@ func (e Event) Entry() (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("time of event %s: %w", e.ID, err)
 	}
-	detail, err := json.Marshal(cloudEvent{"1.0", e.ID, Source, e.Action, e.TenantID, e.CreatedAt, "application/json", e})
+	detail, err := json.Marshal(cloudEvent{"1.0", e.ID, Source, e.Action, e.TenantID, e.CreatedAt, "application/json", string(e.Trace), e})
 	if err != nil {
 		return Entry{}, fmt.Errorf("encode event %s: %w", e.ID, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 )
 
 // Bus takes events. Publish returns the ids it did not take, and an error when
@@ -68,6 +69,7 @@ func (t *Trail) Called(ctx context.Context, call Call) error {
 // dependency_unavailable and the caller must not answer: a read that cannot be
 // recorded is not served.
 func (t *Trail) Record(ctx context.Context, event Event) error {
+	event.Trace = trace.From(ctx)
 	entry, err := event.Entry()
 	if err != nil {
 		return err
@@ -107,6 +109,7 @@ func (t *Trail) Commit(ctx context.Context, change record.Change, events ...Even
 	entries := make([]Entry, len(events))
 	change.Puts = slices.Clip(change.Puts) // what is appended must not land in the caller's slice
 	for i, event := range events {
+		event.Trace = trace.From(ctx)
 		entry, err := event.Entry()
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/journal"
 	"github.com/robotmoney/mcp/shared/domain/lazy"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 )
 
 // Delivery is an event as the bus handed it on. None of it is believed beyond
@@ -21,6 +22,7 @@ type Delivery struct {
 	Replay string          // the replay's name, empty for what came at first hand
 	Event  journal.Event   // its id and action are those of the envelope
 	Data   json.RawMessage // the event's JSON as it came
+	Trace  trace.Parent    // of the request that led to it, empty for none
 }
 
 // ours are the origins of our own functions and of the rails.
@@ -39,8 +41,9 @@ func Open(body string, take func(source string) bool) (Delivery, error) {
 		DetailType string `json:"detail-type"`
 		Replay     string `json:"replay-name"` // set by a replay of the archive
 		Detail     struct {
-			ID   string          `json:"id"`
-			Data json.RawMessage `json:"data"`
+			ID          string          `json:"id"`
+			Data        json.RawMessage `json:"data"`
+			Traceparent string          `json:"traceparent"`
 		} `json:"detail"` // a CloudEvents record
 	}
 	if err := json.Unmarshal([]byte(body), &envelope); err != nil {
@@ -61,7 +64,7 @@ func Open(body string, take func(source string) bool) (Delivery, error) {
 	case envelope.Detail.ID != event.ID():
 		return Delivery{}, errors.New("the record's id is not the event's")
 	}
-	return Delivery{envelope.Source, envelope.Replay, event, envelope.Detail.Data}, nil
+	return Delivery{envelope.Source, envelope.Replay, event, envelope.Detail.Data, trace.Parse(envelope.Detail.Traceparent)}, nil
 }
 
 // Failures are the messages of a batch to be delivered again, each once. Several

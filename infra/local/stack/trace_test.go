@@ -1,0 +1,60 @@
+package stack_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotmoney/mcp/infra/local/stackfile"
+)
+
+// One trace of the caller's finds all that came of a payment: the request, what was
+// decided, what was executed and what was settled, in the events and in the logs of
+// both functions.
+func TestOneTraceFindsAPayment(t *testing.T) {
+	const id = "7bf92f3577b34da6a3ce929d0e0e4736"
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": "payment_intent.propose", "arguments": map[string]any{
+		"action_type": "ach_outbound", "source_account_id": "acct_8231", "destination_counterparty_id": "cp_aws", "amount": "41.17", "currency": "USD",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, running.File().MCPURL, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{
+		"Content-Type": {"application/json"}, "Authorization": {"Bearer " + running.File().Tokens["agent_payables"]}, "Traceparent": {"00-" + id + "-00f067aa0ba902b7-01"},
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("status %d", response.StatusCode)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := running.Bus().Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	events := eventsOf(t, `"traceparent":"00-`+id)
+	for _, action := range []string{"agent.mcp.tool_called", "payment_intent.proposed", "payment_intent.approved", "payment_intent.execute.before", "payment_intent.execute.after", "ledger.changed"} {
+		if !strings.Contains(strings.Join(events, "\n"), `"type":"`+action+`"`) {
+			t.Errorf("the trace does not find %s", action)
+		}
+	}
+	for _, function := range []string{"mcp", "execute"} {
+		log, err := os.ReadFile(filepath.Join(folder, stackfile.Root, "log", function+".log"))
+		if err != nil || !strings.Contains(string(log), `"trace_id":"`+id) {
+			t.Errorf("the log of %s does not have the trace: %v", function, err)
+		}
+	}
+}
