@@ -66,7 +66,7 @@ func Anvil(ctx context.Context, c AnvilConfig) (*Chain, error) {
 	chain := &Chain{config: c, client: &http.Client{Timeout: rpcLimit}, quit: quit, watched: make(chan struct{})}
 	err := onPort(c.Port, func(port int) (err error) {
 		chain.URL = fmt.Sprintf("http://127.0.0.1:%d", port)
-		if chain.process, err = run("anvil", c.Log, c.Binary, c.arguments(port)...); err != nil {
+		if chain.process, err = run("anvil", c.Log, nil, c.Binary, c.arguments(port)...); err != nil {
 			return err
 		}
 		return chain.process.ready(ctx, chain.answers)

@@ -41,9 +41,9 @@ type process struct {
 	stop sync.Once
 }
 
-// run starts a program whose output goes to a file, which starts anew, or
-// nowhere if log is empty.
-func run(name, log, binary string, args ...string) (*process, error) {
+// run starts a program with some variables more than ours. Its output goes to a
+// file, which starts anew, or nowhere if log is empty.
+func run(name, log string, env []string, binary string, args ...string) (*process, error) {
 	if log == "" {
 		log = os.DevNull
 	} else if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
@@ -56,9 +56,7 @@ func run(name, log, binary string, args ...string) (*process, error) {
 	defer out.Close()
 	p := &process{name: name, cmd: exec.Command(binary, args...), log: log, done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.SysProcAttr = out, out, ownGroup()
-	// The table engine writes one transaction after the other whatever it is given.
-	// More threads of its runtime wait for each other, which costs a tenth.
-	p.cmd.Env = append(os.Environ(), "TOKIO_WORKER_THREADS=1")
+	p.cmd.Env = append(os.Environ(), env...)
 	started := make(chan error)
 	go p.hold(started)
 	if err := <-started; err != nil {
