@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/robotmoney/mcp/infra/local/client"
 	"github.com/robotmoney/mcp/infra/local/stack"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 )
@@ -98,29 +98,14 @@ func readAs(t *testing.T, header, credential string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"brain://ledger/transactions/tx_4127"}}`)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, file.MCPURL, body)
+	reply, err := client.Client{URL: file.MCPURL, Header: http.Header{http.CanonicalHeaderKey(header): {credential}}}.Call(t.Context(), "resources/read", map[string]any{"uri": "brain://ledger/transactions/tx_4127"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set(header, credential)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
+	if reply.Error == nil {
+		return reply.Status, ""
 	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var reply struct {
-		Error struct{ Data struct{ Code string } }
-	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		t.Fatalf("%v: %s", err, raw)
-	}
-	return res.StatusCode, reply.Error.Data.Code
+	return reply.Status, reply.Error.Data.Code
 }
 
 func TestToken(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -55,39 +56,19 @@ func TestRoles(t *testing.T) {
 	idle := map[string]bool{}
 	for function, role := range all {
 		for _, grant := range role.Grants() {
-			if !slices.ContainsFunc(slices.Collect(values(w.seen[function])), grant.Uses) {
+			if !slices.ContainsFunc(slices.Collect(maps.Values(w.seen[function])), grant.Uses) {
 				idle[grant.String()] = true
 			}
 		}
 	}
-	for _, name := range slices.Sorted(keys(idle)) {
+	for _, name := range slices.Sorted(maps.Keys(idle)) {
 		if !slices.ContainsFunc(unused, func(u excuse) bool { return u.matches(name) }) {
 			t.Errorf("nobody used it, and nothing says why it is allowed: %s", name)
 		}
 	}
 	for _, u := range unused {
-		if !slices.ContainsFunc(slices.Collect(keys(idle)), u.matches) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(idle)), u.matches) {
 			t.Errorf("it is used after all, or not allowed: %s (%s)", u.grants, u.why)
-		}
-	}
-}
-
-func values[K comparable, V any](m map[K]V) func(func(V) bool) {
-	return func(yield func(V) bool) {
-		for _, v := range m {
-			if !yield(v) {
-				return
-			}
-		}
-	}
-}
-
-func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
 		}
 	}
 }
@@ -336,17 +317,10 @@ func (p *player) operate() {
 		_ = json.Unmarshal(p.robotmoney(line), &key)
 	}
 	p.use("agent", "payment_intent.propose", with(bill("140.00"), "invoice_id", "inv_roles"))
-	keyed := http.Header{"X-Agent-Api-Key": {key.Key}, "Content-Type": {"application/json"}}
-	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.stack.File().MCPURL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-	if err != nil {
-		p.t.Fatal(err)
+	keyed := client.Client{URL: p.stack.File().MCPURL, Header: http.Header{"X-Agent-Api-Key": {key.Key}}}
+	if reply, err := keyed.Call(p.t.Context(), "tools/list", args{}); err != nil || reply.Error != nil {
+		p.t.Fatalf("with an API key: %v, %+v", err, reply.Error)
 	}
-	request.Header = keyed
-	response, err := http.DefaultClient.Do(request)
-	if err != nil || response.StatusCode != http.StatusOK {
-		p.t.Fatalf("with an API key: %v, %v", err, response)
-	}
-	response.Body.Close()
 	settle(p.t, p.stack)
 }
 

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
-	"time"
 
+	"github.com/robotmoney/mcp/infra/local/client"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 )
 
@@ -26,7 +24,6 @@ var who = map[string]string{
 type teller struct {
 	stack stackfile.Stack
 	out   io.Writer
-	http  http.Client
 }
 
 // bill is October's cloud bill, whose obligation is in the books.
@@ -41,7 +38,7 @@ func with(a args, name string, value any) args {
 
 // tell plays the story through.
 func tell(ctx context.Context, s stackfile.Stack, out io.Writer) error {
-	t := &teller{stack: s, out: out, http: http.Client{Timeout: 30 * time.Second}}
+	t := &teller{stack: s, out: out}
 	t.chapter("An agent proposes to pay the cloud bill. The policy says who must agree.")
 	id, err := t.call(ctx, "agent", "payment_intent.propose", with(with(bill("61404.12"), "obligation_id", "obl_5521"), "idempotency_key", "october"))
 	if err != nil {
@@ -92,35 +89,9 @@ func (t *teller) chapter(text string) { fmt.Fprintf(t.out, "\n## %s\n", text) }
 
 // call calls a tool, prints the exchange and returns the id in the answer.
 func (t *teller) call(ctx context.Context, token, tool string, arguments args) (string, error) {
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments}})
+	reply, answer, err := client.Client{URL: t.stack.MCPURL, Token: t.stack.Tokens[token]}.Use(ctx, tool, arguments)
 	if err != nil {
 		return "", err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.stack.MCPURL, bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("Authorization", "Bearer "+t.stack.Tokens[token])
-	response, err := t.http.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	var reply struct {
-		Error *struct {
-			Message string
-			Data    struct{ Code string }
-		}
-		Result struct {
-			IsError    bool
-			Content    []struct{ Text string }
-			Structured struct{ ID string } `json:"structuredContent"`
-		}
-	}
-	if err := json.NewDecoder(response.Body).Decode(&reply); err != nil {
-		return "", fmt.Errorf("%s: %w", tool, err)
 	}
 	asked, err := json.Marshal(arguments)
 	if err != nil {
@@ -129,13 +100,17 @@ func (t *teller) call(ctx context.Context, token, tool string, arguments args) (
 	fmt.Fprintf(t.out, "\n%s: %s %s\n", who[token], tool, asked)
 	switch {
 	case reply.Error != nil:
-		fmt.Fprintf(t.out, "  refused, HTTP %d %s: %s\n", response.StatusCode, reply.Error.Data.Code, reply.Error.Message)
-	case len(reply.Result.Content) > 0:
+		fmt.Fprintf(t.out, "  refused, HTTP %d %s: %s\n", reply.Status, reply.Error.Data.Code, reply.Error.Message)
+	case len(answer.Content) > 0:
 		mark := "  "
-		if reply.Result.IsError {
+		if answer.IsError {
 			mark = "  refused: "
 		}
-		fmt.Fprintln(t.out, mark+strings.ReplaceAll(reply.Result.Content[0].Text, "\n", "\n  "))
+		fmt.Fprintln(t.out, mark+strings.ReplaceAll(answer.Text(), "\n", "\n  "))
 	}
-	return reply.Result.Structured.ID, nil
+	var made struct{ ID string }
+	if answer.Structured != nil {
+		err = json.Unmarshal(answer.Structured, &made)
+	}
+	return made.ID, err
 }

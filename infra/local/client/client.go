@@ -8,16 +8,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"time"
 )
 
-// Client speaks for one holder of a token.
+// Client speaks for one holder of a credential.
 type Client struct {
-	URL   string
-	Token string
-	HTTP  *http.Client // http.DefaultClient when nil
+	URL    string
+	Token  string      // empty sends none
+	Header http.Header // beside those that every request has
 }
+
+// connections are kept; a request waits longer than the endpoint's own deadline.
+var connections = &http.Client{Timeout: 40 * time.Second}
 
 // Reply is an answer of the endpoint, refusals among them.
 type Reply struct {
@@ -34,18 +38,6 @@ type Error struct {
 	Data    struct {
 		Code string // stable
 	}
-}
-
-// Refusal is the stable code of a reply that is an error, empty for one that is
-// none.
-func (r Reply) Refusal() string {
-	switch {
-	case r.Error == nil && r.Status < 300:
-		return ""
-	case r.Error == nil || r.Error.Data.Code == "":
-		return fmt.Sprintf("http_%d", r.Status)
-	}
-	return r.Error.Data.Code
 }
 
 // Tool is what a tool answered.
@@ -74,12 +66,12 @@ func (c Client) Call(ctx context.Context, method string, params any) (Reply, err
 	if err != nil {
 		return Reply{}, err
 	}
-	request.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, "Authorization": {"Bearer " + c.Token}}
-	client := c.HTTP
-	if client == nil {
-		client = http.DefaultClient
+	request.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	if c.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Token)
 	}
-	response, err := client.Do(request)
+	maps.Copy(request.Header, c.Header)
+	response, err := connections.Do(request)
 	if err != nil {
 		return Reply{}, fmt.Errorf("%s: %w", method, err)
 	}
@@ -93,9 +85,10 @@ func (c Client) Call(ctx context.Context, method string, params any) (Reply, err
 		Result json.RawMessage
 		Error  *Error
 	}
-	if json.Unmarshal(text, &envelope) == nil {
-		reply.Result, reply.Error = envelope.Result, envelope.Error
+	if err := json.Unmarshal(text, &envelope); err != nil {
+		return reply, fmt.Errorf("%s: status %d, and the reply is no JSON: %w", method, reply.Status, err)
 	}
+	reply.Result, reply.Error = envelope.Result, envelope.Error
 	return reply, nil
 }
 
@@ -113,9 +106,4 @@ func (c Client) Use(ctx context.Context, name string, arguments any) (Reply, Too
 		}
 	}
 	return reply, tool, nil
-}
-
-// Connections are kept ones, enough for so many requests at once.
-func Connections(n int) *http.Client {
-	return &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: n, IdleConnTimeout: time.Minute}}
 }

@@ -1,9 +1,7 @@
 package stack_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotmoney/mcp/infra/local/client"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 )
 
@@ -19,26 +18,12 @@ import (
 // both functions.
 func TestOneTraceFindsAPayment(t *testing.T) {
 	const id = "7bf92f3577b34da6a3ce929d0e0e4736"
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": "payment_intent.propose", "arguments": map[string]any{
+	agent := client.Client{URL: running.File().MCPURL, Token: running.File().Tokens["agent_payables"], Header: http.Header{"Traceparent": {"00-" + id + "-00f067aa0ba902b7-01"}}}
+	reply, out, err := agent.Use(t.Context(), "payment_intent.propose", arguments{
 		"action_type": "ach_outbound", "source_account_id": "acct_8231", "destination_counterparty_id": "cp_aws", "amount": "41.17", "currency": "USD",
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, running.File().MCPURL, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header = http.Header{
-		"Content-Type": {"application/json"}, "Authorization": {"Bearer " + running.File().Tokens["agent_payables"]}, "Traceparent": {"00-" + id + "-00f067aa0ba902b7-01"},
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("status %d", response.StatusCode)
+	})
+	if err != nil || reply.Status != http.StatusOK {
+		t.Fatalf("status %d, %v, %s", reply.Status, err, out.Text())
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
