@@ -11,13 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/robotmoney/mcp/infra/bench/bankfile"
-	"github.com/robotmoney/mcp/infra/bench/desk"
+	"github.com/robotmoney/mcp/infra/bankfile"
 	"github.com/robotmoney/mcp/infra/bench/measure"
 	"github.com/robotmoney/mcp/infra/bench/report"
+	"github.com/robotmoney/mcp/infra/footprint"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
@@ -94,13 +93,13 @@ func (b *bench) storing(ctx context.Context) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	peak := measure.Peak()
+	peak := footprint.Peak()
 	took, err := large.take(ctx, bankfile.CSV(fileEntries), fileEntries)
-	memory := peak()
+	taken := peak()
 	if err != nil {
 		return nil, err
 	}
-	kept := &written{API: client}
+	kept := &asked{API: client}
 	small, err := newIntake(kept, "bench-small")
 	if err != nil {
 		return nil, err
@@ -115,7 +114,7 @@ func (b *bench) storing(ctx context.Context) ([]report.Row, error) {
 	}
 	return []report.Row{
 		report.Least(fmt.Sprintf("CSV of %d entries, from its bytes to the last row: stored", fileEntries), fileEntries/took.Seconds(), storeRate, report.PerSecond),
-		report.Most("the same, memory beyond what the process had before", memory, ingestMemory, report.Bytes),
+		report.Most("the same, memory beyond what the process had before", float64(taken), ingestMemory, report.Bytes),
 		report.Share(fmt.Sprintf("CSV of %d entries, time: all of it / its transactions alone", floorEntries), float64(ours.Nanoseconds()), float64(floor.Nanoseconds()), 0, report.Nanoseconds),
 	}, nil
 }
@@ -179,34 +178,16 @@ func (s *shelf) Get(_ context.Context, name string, _ int) ([]byte, error) {
 	return body.([]byte), nil
 }
 
-// written keeps the transactions that were made, for a floor to repeat.
-type written struct {
-	table.API
-	mu      sync.Mutex
-	changes []*dynamodb.TransactWriteItemsInput
-}
-
-// TransactWriteItems keeps a transaction.
-func (w *written) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, more ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	w.mu.Lock()
-	w.changes = append(w.changes, in)
-	w.mu.Unlock()
-	return w.API.TransactWriteItems(ctx, in, more...)
-}
-
-// again makes the kept transactions once more under keys of their own, as many at
-// a time as the intake does, and says how long they took.
-func (w *written) again(ctx context.Context) (time.Duration, error) {
-	changes := make([]dynamodb.TransactWriteItemsInput, len(w.changes))
-	for i, in := range w.changes {
-		changes[i].TransactItems = desk.Aside(in)
-	}
+// again makes the transactions that are kept once more under keys of their own,
+// as many at a time as the intake does, and says how long they took.
+func (a *asked) again(ctx context.Context) (time.Duration, error) {
+	changes := a.aside()
 	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(floorLanes)
 	for i := range changes {
 		group.Go(func() error {
-			_, err := w.API.TransactWriteItems(ctx, &changes[i])
+			_, err := a.API.TransactWriteItems(ctx, &changes[i])
 			return err
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -143,6 +144,7 @@ func growing() ([]report.Row, error) {
 // the last batch, and the transactions since somebody forgot them.
 type asked struct {
 	table.API
+	mu      sync.Mutex
 	query   *dynamodb.QueryInput
 	batch   *dynamodb.BatchGetItemInput
 	changes []*dynamodb.TransactWriteItemsInput
@@ -150,30 +152,41 @@ type asked struct {
 
 // Query keeps a query.
 func (a *asked) Query(ctx context.Context, in *dynamodb.QueryInput, more ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	a.mu.Lock()
 	a.query = in
+	a.mu.Unlock()
 	return a.API.Query(ctx, in, more...)
 }
 
 // BatchGetItem keeps a batch.
 func (a *asked) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, more ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	a.mu.Lock()
 	a.batch = in
+	a.mu.Unlock()
 	return a.API.BatchGetItem(ctx, in, more...)
 }
 
 // TransactWriteItems keeps a transaction.
 func (a *asked) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, more ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	a.mu.Lock()
 	a.changes = append(a.changes, in)
+	a.mu.Unlock()
 	return a.API.TransactWriteItems(ctx, in, more...)
+}
+
+// aside are the transactions that are kept now, under keys of their own.
+func (a *asked) aside() []dynamodb.TransactWriteItemsInput {
+	changes := make([]dynamodb.TransactWriteItemsInput, len(a.changes))
+	for i, change := range a.changes {
+		changes[i].TransactItems = desk.Aside(change)
+	}
+	return changes
 }
 
 // floor repeats the batch and the transactions that are kept now, the latter under
 // keys of their own.
 func (a *asked) floor(ctx context.Context) func() error {
-	batch := *a.batch
-	var changes []dynamodb.TransactWriteItemsInput
-	for _, change := range a.changes {
-		changes = append(changes, dynamodb.TransactWriteItemsInput{TransactItems: desk.Aside(change)})
-	}
+	batch, changes := *a.batch, a.aside()
 	return func() error {
 		if _, err := a.API.BatchGetItem(ctx, &batch); err != nil {
 			return fmt.Errorf("read: %w", err)

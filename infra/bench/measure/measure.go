@@ -5,7 +5,6 @@ package measure
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -156,33 +155,4 @@ func worked() (time.Duration, error) {
 		return 0, fmt.Errorf("ask for the thread's time: %w", err)
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), nil
-}
-
-// Peak follows the memory that the process takes beyond what it had, from now
-// until the function that is returned is called, which gives the most there was,
-// in bytes.
-func Peak() func() float64 {
-	debug.FreeOSMemory()
-	held := func() uint64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.Sys - m.HeapReleased
-	}
-	base := held()
-	stop, most := make(chan struct{}), make(chan uint64)
-	go func() {
-		peak := base
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-stop:
-				most <- peak
-				return
-			case <-ticker.C:
-				peak = max(peak, held())
-			}
-		}
-	}()
-	return func() float64 { close(stop); return float64(<-most - base) }
 }

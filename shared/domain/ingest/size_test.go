@@ -3,64 +3,17 @@ package ingest_test
 import (
 	"flag"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/robotmoney/mcp/infra/bankfile"
+	"github.com/robotmoney/mcp/infra/footprint"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/ingest"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/raw"
 )
-
-// suppliers is how many counterparties a large file has, some of them often and
-// most of them rarely.
-const suppliers = 200
-
-// year is a company's year in columns: so many entries, in the order of their
-// days.
-func year(n int) string {
-	var b strings.Builder
-	b.WriteString("Date,Amount,Currency,Payee,Description,Reference\n")
-	for i := range n {
-		day := noon.AddDate(-1, 0, i*365/n)
-		u := i * 7919 % suppliers
-		sign := "-"
-		if i%5 == 0 {
-			sign = ""
-		}
-		fmt.Fprintf(&b, "%s,%s%d.%02d,EUR,Supplier %d Ltd,Invoice %d of the year,R%07d\n", day.Format(time.DateOnly), sign, 10+i%900, i%100, u*u/suppliers*u/suppliers, i, i)
-	}
-	return b.String()
-}
-
-// watch follows the memory that is taken beyond what was in use before, until it is
-// told to stop, and gives the most there was.
-func watch() func() uint64 {
-	debug.FreeOSMemory()
-	var before runtime.MemStats
-	runtime.ReadMemStats(&before)
-	base := before.Sys - before.HeapReleased
-	stop, done := make(chan struct{}), make(chan uint64)
-	go func() {
-		var most uint64
-		for tick := time.NewTicker(20 * time.Millisecond); ; {
-			select {
-			case <-stop:
-				done <- max(most, base) - base
-				return
-			case <-tick.C:
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				most = max(most, m.Sys-m.HeapReleased, base)
-			}
-		}
-	}()
-	return sync.OnceValue(func() uint64 { close(stop); return <-done })
-}
 
 // entries is how many a large file has. The whole is 100,000: make soak.
 var entries = flag.Int("entries", 10_000, "entries of the large file")
@@ -71,8 +24,8 @@ func TestLargeFile(t *testing.T) {
 	const most = 128 << 20
 	entries := *entries
 	w := newWorld(t)
-	artifact := w.bring(t, operator, year(entries), "")
-	used := watch()
+	artifact := w.bring(t, operator, bankfile.CSV(entries), "")
+	used := footprint.Peak()
 	start := time.Now()
 	report := w.take(t, artifact)
 	took := time.Since(start)
@@ -111,7 +64,7 @@ func TestHostileFiles(t *testing.T) {
 			w := newWorld(t)
 			a := w.bring(t, operator, text, "")
 			before := w.store.changes.Load()
-			used := watch()
+			used := footprint.Peak()
 			out, err := w.intake.Take(t.Context(), w.tenant, "req_2", a.ID)
 			noError(t, err)
 			equal(t, "state", out.State, raw.Failed)

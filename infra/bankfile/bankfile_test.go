@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotmoney/mcp/infra/bench/bankfile"
+	"github.com/robotmoney/mcp/infra/bankfile"
 	"github.com/robotmoney/mcp/shared/domain/statement"
 	"github.com/robotmoney/mcp/shared/domain/statement/csv"
 	"github.com/robotmoney/mcp/shared/domain/statement/detect"
