@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -13,8 +12,6 @@ import (
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
-	"github.com/robotmoney/mcp/shared/platform/chain"
-	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 	"github.com/robotmoney/mcp/shared/platform/kms"
 )
 
@@ -78,31 +75,24 @@ func kmsAccount(ctx context.Context, keyID string) (identity.Address, error) {
 // a key that pays is needed.
 func (c *call) deploy(ctx context.Context, contract contracts.Contract, parameter string, owner func(sender identity.Address) (identity.Address, error)) error {
 	stack := stackfile.Stack{RPCURL: c.env("RPC_URLS")}
-	key := c.env("ROBOTMONEY_SENDER_KEY")
+	t := &target{local: stack.RPCURL == "", env: c.env}
 	var err error
-	if stack.RPCURL == "" {
-		if stack, err = stackfile.Read("."); key == "" {
-			key = stackfile.DeployerKey
-		}
+	if t.local {
+		stack, err = stackfile.Read(".")
 	} else if stack.ChainID, err = strconv.ParseUint(c.env("CHAIN_ID"), 10, 64); err != nil {
 		err = usageError("CHAIN_ID: want the chain's number, such as 84532")
 	}
 	if err != nil {
 		return err
 	}
-	client, err := chain.New(chain.Config{Endpoints: strings.Split(stack.RPCURL, ","), ChainID: stack.ChainID, Timeout: 10 * time.Second, Now: time.Now})
+	if t.client, err = dial(stack); err != nil {
+		return err
+	}
+	sender, err := t.sender()
 	if err != nil {
 		return err
 	}
-	signer, err := tx.ParseLocalKey(key)
-	if err != nil {
-		return usageError("ROBOTMONEY_SENDER_KEY: want the key of an account that can pay, 0x and 64 hex digits")
-	}
-	account, err := owner(signer.Address())
-	if err != nil {
-		return err
-	}
-	sender, err := tx.NewTransactor(tx.Config{Client: client, Signer: signer, Poll: 500 * time.Millisecond})
+	account, err := owner(sender.From())
 	if err != nil {
 		return err
 	}

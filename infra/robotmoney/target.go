@@ -67,9 +67,7 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 	if t.contract, err = chain.ParseAddress(stack.Registry); err != nil {
 		return nil, fmt.Errorf("registry address: %w", err)
 	}
-	// An operator's command may wait longer for a slow node than a request may.
-	t.client, err = chain.New(chain.Config{Endpoints: strings.Split(stack.RPCURL, ","), ChainID: stack.ChainID, Timeout: 10 * time.Second, Now: time.Now})
-	if err != nil {
+	if t.client, err = dial(stack); err != nil {
 		return nil, err
 	}
 	t.registry = chain.NewRegistry(t.client, t.contract)
@@ -94,6 +92,12 @@ func (c *call) connect(ctx context.Context) (*target, error) {
 	return t, nil
 }
 
+// dial reaches the chain. An operator's command may wait longer for a slow node
+// than a request may.
+func dial(stack stackfile.Stack) (*chain.Client, error) {
+	return chain.New(chain.Config{Endpoints: strings.Split(stack.RPCURL, ","), ChainID: stack.ChainID, Timeout: 10 * time.Second, Now: time.Now})
+}
+
 func optional(url string) *string {
 	if url == "" {
 		return nil
@@ -103,7 +107,7 @@ func optional(url string) *string {
 
 // admin changes the registry as a tenant's signer.
 func (t *target) admin(tenant string) (*tx.RegistryAdmin, error) {
-	sender, err := t.key("ROBOTMONEY_SENDER_KEY", stackfile.DeployerKey)
+	sender, err := t.sender()
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +115,16 @@ func (t *target) admin(tenant string) (*tx.RegistryAdmin, error) {
 	if err != nil {
 		return nil, err
 	}
-	transactor, err := tx.NewTransactor(tx.Config{Client: t.client, Signer: sender, Poll: 250 * time.Millisecond})
+	return tx.NewRegistryAdmin(sender, t.contract, signer), nil
+}
+
+// sender pays for what is written on the chain.
+func (t *target) sender() (*tx.Transactor, error) {
+	key, err := t.key("ROBOTMONEY_SENDER_KEY", stackfile.DeployerKey)
 	if err != nil {
 		return nil, err
 	}
-	return tx.NewRegistryAdmin(transactor, t.contract, signer), nil
+	return tx.NewTransactor(tx.Config{Client: t.client, Signer: key, Poll: 250 * time.Millisecond})
 }
 
 // key reads a private key from the environment; the local stack has its own.
