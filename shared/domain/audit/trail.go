@@ -69,8 +69,7 @@ func (t *Trail) Called(ctx context.Context, call Call) error {
 // dependency_unavailable and the caller must not answer: a read that cannot be
 // recorded is not served.
 func (t *Trail) Record(ctx context.Context, event Event) error {
-	event.Trace = trace.From(ctx)
-	entry, err := event.Entry()
+	entry, err := traced(ctx, event)
 	if err != nil {
 		return err
 	}
@@ -109,8 +108,7 @@ func (t *Trail) Commit(ctx context.Context, change record.Change, events ...Even
 	entries := make([]Entry, len(events))
 	change.Puts = slices.Clip(change.Puts) // what is appended must not land in the caller's slice
 	for i, event := range events {
-		event.Trace = trace.From(ctx)
-		entry, err := event.Entry()
+		entry, err := traced(ctx, event)
 		if err != nil {
 			return err
 		}
@@ -128,6 +126,12 @@ func (t *Trail) Commit(ctx context.Context, change record.Change, events ...Even
 	}
 	t.publish(ctx, entries)
 	return nil
+}
+
+// traced wraps an event for the bus, with the trace of what it is told in.
+func traced(ctx context.Context, event Event) (Entry, error) {
+	event.Trace = trace.From(ctx)
+	return event.Entry()
 }
 
 // publish hands entries that are in the outbox to the bus and removes those it

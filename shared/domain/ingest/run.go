@@ -146,15 +146,14 @@ func (r *run) take(e *statement.Entry, account string) error {
 // other, the first of them first.
 func (r *run) name(account string, e *statement.Entry) string {
 	whole, part := e.Whole()
-	if !part {
+	switch {
+	case !part:
 		r.booking = booking{}
-		return transactionID(r.tenant, &r.ranks, account, e)
+	case e.Batch.Part == 1:
+		r.booking = booking{transactionID(r.tenant, &r.ranks, account, &whole), whole.Amount.String(), string(whole.Direction)}
+		return r.booking.first
 	}
-	if e.Batch.Part > 1 {
-		return transactionID(r.tenant, &r.ranks, account, e)
-	}
-	r.booking = booking{transactionID(r.tenant, &r.ranks, account, &whole), whole.Amount.String(), string(whole.Direction)}
-	return r.booking.first
+	return transactionID(r.tenant, &r.ranks, account, e)
 }
 
 func (r *run) takeRecord(x *statement.Record) error {
