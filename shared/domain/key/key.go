@@ -120,10 +120,10 @@ func LedgerListOf(t identity.Tenant, kind id.Prefix, owner, order, name string) 
 // Revision counts the transactions that wrote to a tenant's ledger.
 func Revision(t identity.Tenant) Key { return Key{"tenant#" + t.String() + "#revision", Record} }
 
-// Rollup is the sum of a slice of transactions over one period. The period
-// comes first so that a range of days or months is one query.
-func Rollup(t identity.Tenant, dimension, currency, direction, period, value string) Key {
-	return Key{"tenant#" + t.String() + "#rollup#" + dimension + "#" + currency + "#" + direction, period + "#" + value}
+// Rollup is the sum of a slice of transactions over a month, or over each day of
+// it. The month comes first so that a range of months is one query.
+func Rollup(t identity.Tenant, dimension, currency, direction, month, value string) Key {
+	return Key{"tenant#" + t.String() + "#rollup#" + dimension + "#" + currency + "#" + direction, month + "#" + value}
 }
 
 // Promises are what was promised for one subject of a policy's caps: an agent, a

@@ -48,7 +48,7 @@ func TestKeys(t *testing.T) {
 		"balance":        {key.Balance(acme, "acct_1", "2025"), k("tenant#acme#acct#acct_1", "balance#2025")},
 		"list":           {key.LedgerList(acme, id.Transaction, "2025-09-30", "tx_1"), k("tenant#acme#tx", "2025-09-30#tx_1")},
 		"list of an own": {key.LedgerListOf(acme, id.Transaction, "acct_1", "2025-09-30", "tx_1"), k("tenant#acme#tx@acct_1", "2025-09-30#tx_1")},
-		"rollup":         {key.Rollup(acme, "day/category", "USD", "outflow", "2025-09-30", "cloud"), k("tenant#acme#rollup#day/category#USD#outflow", "2025-09-30#cloud")},
+		"rollup":         {key.Rollup(acme, "days/category", "USD", "outflow", "2025-09", "cloud"), k("tenant#acme#rollup#days/category#USD#outflow", "2025-09#cloud")},
 		"month":          {key.RollupMonth(acme, "2025-09", "USD", "outflow"), k("tenant#acme#rollup#months", "2025-09#USD#outflow")},
 		"month of one":   {key.RollupOf(acme, "cp_1", "2025-09", "USD", "outflow"), k("tenant#acme#rollup#of#cp_1", "2025-09#USD#outflow")},
 		"page":           {key.Page(acme, "/accounts/acct_1"), k("tenant#acme#page", "/accounts/acct_1")},

@@ -19,6 +19,10 @@ const (
 	RollupMoves = "moves"
 )
 
+// OfDay names the counter of one day, 01 to 31, in a rollup of the days of a
+// month. All of them are in one item, so that many rows of a month move few.
+func OfDay(counter, day string) string { return day + "." + counter }
+
 // uncategorized is the rollup value of what has no category or counterparty.
 const uncategorized = "-"
 
@@ -41,17 +45,23 @@ func (x *Transaction) derive(t identity.Tenant) (derived, error) {
 	if !ok {
 		return d, fmt.Errorf("amount %s has no minor units", amount)
 	}
-	for _, k := range rollups(t, x) {
+	months, days := rollups(t, x)
+	for _, k := range months {
 		d.counters.add(k, RollupSum, minor)
 		d.counters.add(k, RollupCount, big.NewInt(1))
+	}
+	day := x.TransactionDate[len("2006-01-"):]
+	for _, k := range days {
+		d.counters.add(k, OfDay(RollupSum, day), minor)
+		d.counters.add(k, OfDay(RollupCount, day), big.NewInt(1))
 	}
 	return d, nil
 }
 
-// rollups are the cells a transaction belongs to: its day and its month, each
-// in all, by category and by counterparty; and its month again in two partitions
-// that are read without knowing the currencies there are.
-func rollups(t identity.Tenant, x *Transaction) []key.Key {
+// rollups are the items a transaction is counted in: its month and the days of its
+// month, each in all, by category and by counterparty; and its month again in two
+// partitions that are read without knowing the currencies there are.
+func rollups(t identity.Tenant, x *Transaction) (months, days []key.Key) {
 	category, counterparty := uncategorized, uncategorized
 	if x.Category != nil {
 		category = Fold(*x.Category)
@@ -59,17 +69,14 @@ func rollups(t identity.Tenant, x *Transaction) []key.Key {
 	if x.CounterpartyID != nil {
 		counterparty = *x.CounterpartyID
 	}
-	day, month := x.TransactionDate, x.TransactionDate[:len("2006-01")]
-	var cells []key.Key
-	for _, period := range []struct{ grain, at string }{{"day", day}, {"month", month}} {
-		cells = append(cells,
-			key.Rollup(t, period.grain, x.Currency, x.Direction, period.at, ""),
-			key.Rollup(t, period.grain+"/category", x.Currency, x.Direction, period.at, category),
-			key.Rollup(t, period.grain+"/counterparty", x.Currency, x.Direction, period.at, counterparty))
+	month := x.TransactionDate[:len("2006-01")]
+	for _, slice := range []struct{ dimension, value string }{{"", ""}, {"/category", category}, {"/counterparty", counterparty}} {
+		months = append(months, key.Rollup(t, "month"+slice.dimension, x.Currency, x.Direction, month, slice.value))
+		days = append(days, key.Rollup(t, "days"+slice.dimension, x.Currency, x.Direction, month, slice.value))
 	}
-	cells = append(cells, key.RollupMonth(t, month, x.Currency, x.Direction))
+	months = append(months, key.RollupMonth(t, month, x.Currency, x.Direction))
 	if x.CounterpartyID != nil {
-		cells = append(cells, key.RollupOf(t, *x.CounterpartyID, month, x.Currency, x.Direction))
+		months = append(months, key.RollupOf(t, *x.CounterpartyID, month, x.Currency, x.Direction))
 	}
-	return cells
+	return months, days
 }

@@ -36,13 +36,23 @@ func (b *book) stored(t *testing.T) []ledger.Transaction {
 	}
 }
 
-// cell is a rollup: what it sums up to and over how many transactions.
+// cell is what transactions sum up to and how many they are.
 type cell struct{ sum, count string }
 
+// counter is where a cell stands: in a rollup, and there in all or on one day.
+type counter struct {
+	key.Key
+	day string // 15., empty for all
+}
+
+func at(item record.Item, day string) cell {
+	return cell{fmt.Sprint(item.Numbers[day+"total"]), fmt.Sprint(item.Numbers[day+"count"])}
+}
+
 // summed adds the stored transactions up in the plainest way there is.
-func (b *book) summed(t *testing.T) map[key.Key]cell {
+func (b *book) summed(t *testing.T) map[counter]cell {
 	t.Helper()
-	sums, counts := map[key.Key]*big.Int{}, map[key.Key]int{}
+	sums, counts := map[counter]*big.Int{}, map[counter]int{}
 	for _, x := range b.stored(t) {
 		if x.Status != "posted" && x.Status != "cleared" {
 			continue
@@ -58,21 +68,17 @@ func (b *book) summed(t *testing.T) map[key.Key]cell {
 		noError(t, err)
 		minor, ok := new(big.Int).SetString(amount.Minor(), 10)
 		equal(t, "minor units", ok, true)
-		for grain, at := range map[string]string{"day": x.TransactionDate, "month": x.TransactionDate[:7]} {
+		month := x.TransactionDate[:7]
+		places := []counter{{key.RollupMonth(b.tenant, month, x.Currency, x.Direction), ""}}
+		if x.CounterpartyID != nil {
+			places = append(places, counter{key.RollupOf(b.tenant, payee, month, x.Currency, x.Direction), ""})
+		}
+		for grain, day := range map[string]string{"days": x.TransactionDate[8:] + ".", "month": ""} {
 			for dimension, value := range map[string]string{grain: "", grain + "/category": category, grain + "/counterparty": payee} {
-				k := key.Rollup(b.tenant, dimension, x.Currency, x.Direction, at, value)
-				if sums[k] == nil {
-					sums[k] = new(big.Int)
-				}
-				sums[k].Add(sums[k], minor)
-				counts[k]++
+				places = append(places, counter{key.Rollup(b.tenant, dimension, x.Currency, x.Direction, month, value), day})
 			}
 		}
-		again := []key.Key{key.RollupMonth(b.tenant, x.TransactionDate[:7], x.Currency, x.Direction)}
-		if x.CounterpartyID != nil {
-			again = append(again, key.RollupOf(b.tenant, payee, x.TransactionDate[:7], x.Currency, x.Direction))
-		}
-		for _, k := range again {
+		for _, k := range places {
 			if sums[k] == nil {
 				sums[k] = new(big.Int)
 			}
@@ -80,7 +86,7 @@ func (b *book) summed(t *testing.T) map[key.Key]cell {
 			counts[k]++
 		}
 	}
-	cells := map[key.Key]cell{}
+	cells := map[counter]cell{}
 	for k, sum := range sums {
 		cells[k] = cell{sum.String(), fmt.Sprint(counts[k])}
 	}
@@ -91,14 +97,14 @@ func (b *book) summed(t *testing.T) map[key.Key]cell {
 // to be there beside them that is not zero.
 func (b *book) sums(t *testing.T) {
 	t.Helper()
-	want, got := b.summed(t), map[key.Key]cell{}
+	want, got := b.summed(t), map[counter]cell{}
 	partitions := []string{key.RollupMonths(b.tenant)}
 	for k := range want {
 		if strings.HasPrefix(k.PK, key.RollupsOf(b.tenant, "")) && !slices.Contains(partitions, k.PK) {
 			partitions = append(partitions, k.PK)
 		}
 	}
-	for _, grain := range []string{"day", "month"} {
+	for _, grain := range []string{"days", "month"} {
 		for _, dimension := range []string{grain, grain + "/category", grain + "/counterparty"} {
 			for _, currency := range []string{"USD", "JPY", "KWD"} {
 				for _, direction := range ledger.Directions {
@@ -109,9 +115,10 @@ func (b *book) sums(t *testing.T) {
 	}
 	for _, pk := range partitions {
 		for _, item := range b.partition(t, pk) {
-			c := cell{item.Numbers[ledger.RollupSum].String(), item.Numbers[ledger.RollupCount].String()}
-			if c != (cell{"0", "0"}) {
-				got[item.Key] = c
+			for name := range item.Numbers {
+				if day, is := strings.CutSuffix(name, "total"); is && at(item, day) != (cell{"0", "0"}) {
+					got[counter{item.Key, day}] = at(item, day)
+				}
 			}
 			if item.Numbers[ledger.RollupMoves].Sign() <= 0 {
 				t.Errorf("rollup %s %s has no moves", item.Key.PK, item.Key.SK)
@@ -121,7 +128,7 @@ func (b *book) sums(t *testing.T) {
 	keys := slices.Concat(slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)))
 	for _, k := range keys {
 		if got[k] != want[k] {
-			t.Fatalf("rollup %s %s is %v, the rows add up to %v", k.PK, k.SK, got[k], want[k])
+			t.Fatalf("rollup %s %s %s is %v, the rows add up to %v", k.PK, k.SK, k.day, got[k], want[k])
 		}
 	}
 }
@@ -140,15 +147,20 @@ func (b *book) partition(t *testing.T, pk string) []record.Item {
 	}
 }
 
-// rollup is one cell of the table.
+// rollup is one cell of the table: of a month, or of a day.
 func (b *book) rollup(t *testing.T, dimension, period, value string) string {
 	t.Helper()
-	item, found, err := b.store.Get(t.Context(), key.Rollup(b.tenant, dimension, "USD", "outflow", period, value))
+	item, found, err := b.store.Get(t.Context(), key.Rollup(b.tenant, dimension, "USD", "outflow", period[:7], value))
 	noError(t, err)
 	if !found {
 		return "none"
 	}
-	return fmt.Sprintf("%s over %s", item.Numbers[ledger.RollupSum], item.Numbers[ledger.RollupCount])
+	day := ""
+	if len(period) > 7 {
+		day = period[8:] + "."
+	}
+	c := at(item, day)
+	return c.sum + " over " + c.count
 }
 
 // TestCorrections changes one transaction step by step.
@@ -183,7 +195,7 @@ func TestCorrections(t *testing.T) {
 		set(t, x, step.field, step.value)
 		_, err := b.writer.Write(t.Context(), b.tenant, actor, "req-1", x)
 		noError(t, err)
-		equal(t, step.name+": day", b.rollup(t, "day", "2025-09-15", ""), step.day)
+		equal(t, step.name+": day", b.rollup(t, "days", "2025-09-15", ""), step.day)
 		equal(t, step.name+": month of the category", b.rollup(t, "month/category", "2025-09", "cloud"), step.cloud)
 		b.sums(t)
 	}
@@ -244,7 +256,7 @@ func TestLargeAmounts(t *testing.T) {
 	y := transaction()
 	y.ID, y.Allocations, y.Amount = "tx_2", nil, "0.01"
 	b.write(t, ledger.Written{New: 1}, y)
-	equal(t, "day", b.rollup(t, "day", "2025-09-15", ""), strings.Repeat("9", 38)+" over 2")
+	equal(t, "day", b.rollup(t, "days", "2025-09-15", ""), strings.Repeat("9", 38)+" over 2")
 	b.sums(t)
 }
 

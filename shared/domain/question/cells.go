@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/id"
@@ -70,9 +73,9 @@ func (t tally) spelled() string {
 	return spellAll(list)
 }
 
-// stretch is a run of rollups: days, or months.
+// stretch is a run of days or of whole months.
 type stretch struct {
-	grain       string
+	grain       string // days or month: which rollups know
 	from, until string // periods of the grain, the last not included
 }
 
@@ -88,7 +91,7 @@ func (p Period) stretches() ([]stretch, error) {
 		first = addMonths(first, 1)
 	}
 	day := func(a, b time.Time) stretch {
-		return stretch{"day", a.Format(time.DateOnly), b.Format(time.DateOnly)}
+		return stretch{"days", a.Format(time.DateOnly), b.Format(time.DateOnly)}
 	}
 	if !first.Before(last) {
 		return []stretch{day(from, until)}, nil
@@ -103,18 +106,48 @@ func (p Period) stretches() ([]stretch, error) {
 	return list, nil
 }
 
-// periods are the single days or months of a stretch.
-func (s stretch) periods() []string {
-	layout, months, days := "2006-01", 1, 0
-	if s.grain == "day" {
-		layout, months, days = time.DateOnly, 0, 1
-	}
-	at, err := time.Parse(layout, s.from)
+// months are those a stretch touches, in their order.
+func (s stretch) months() []string {
+	at, err := time.Parse("2006-01", s.from[:len("2006-01")])
 	var list []string
-	for ; err == nil && at.Format(layout) < s.until; at = at.AddDate(0, months, days) {
-		list = append(list, at.Format(layout))
+	for ; err == nil; at = at.AddDate(0, 1, 0) {
+		month := at.Format("2006-01")
+		// The first of a month is not below itself: a month that ends the stretch is
+		// none of it.
+		if month >= s.until || month+"-01" >= s.until {
+			break
+		}
+		list = append(list, month)
 	}
 	return list
+}
+
+// of is what a rollup says of the stretch.
+func (s stretch) of(item record.Item) (total *big.Int, count int64) {
+	total = new(big.Int)
+	add := func(_ string, sum, n *big.Int) {
+		if sum != nil && n != nil {
+			total.Add(total, sum)
+			count += n.Int64()
+		}
+	}
+	if s.grain == "month" {
+		add(s.from, item.Numbers[ledger.RollupSum], item.Numbers[ledger.RollupCount])
+	} else {
+		s.days(item, add)
+	}
+	return total, count
+}
+
+// days shows the days of a rollup that are of the stretch, in no order.
+func (s stretch) days(item record.Item, see func(date string, sum, n *big.Int)) {
+	month, _ := cut(item.Key.SK)
+	for name, sum := range item.Numbers {
+		day, is := strings.CutSuffix(name, ledger.OfDay(ledger.RollupSum, ""))
+		if date := month + "-" + day; is && s.from <= date && date < s.until {
+			see(date, sum, item.Numbers[ledger.OfDay(ledger.RollupCount, day)])
+		}
+	}
 }
 
 // totals adds up the posted and cleared transactions of a direction and a period
@@ -166,22 +199,22 @@ func (x *execution) points(ctx context.Context, dimension, value string, c money
 	if err != nil {
 		return nil, err
 	}
-	var keys []key.Key
+	of := map[key.Key]stretch{}
 	for _, s := range stretches {
-		for _, at := range s.periods() {
-			keys = append(keys, key.Rollup(x.tenant, s.grain+"/"+dimension, c.String(), direction, at, value))
+		for _, month := range s.months() {
+			of[key.Rollup(x.tenant, s.grain+"/"+dimension, c.String(), direction, month, value)] = s
 		}
 	}
-	if len(keys) > maxCells {
+	if len(of) > maxCells {
 		return nil, unanswered("The period is too long. Ask for a shorter one.")
 	}
-	items, err := x.store.GetMany(ctx, keys)
+	items, err := x.store.GetMany(ctx, slices.Collect(maps.Keys(of)))
 	if err != nil {
 		return nil, err
 	}
 	sums := map[string]*group{}
-	for _, item := range items {
-		if err := addCell(sums, item, c); err != nil {
+	for k, item := range items {
+		if err := of[k].add(sums, item, c); err != nil {
 			return nil, err
 		}
 	}
@@ -212,7 +245,7 @@ func (x *execution) groups(ctx context.Context, dimension string, c money.Curren
 			if read++; read > maxCells {
 				return unanswered("There are too many %s totals in %s to add up. Ask for a shorter period.", dimension, p.Label)
 			}
-			return addCell(sums, item, c)
+			return s.add(sums, item, c)
 		})
 		if err != nil {
 			return nil, err
@@ -223,9 +256,13 @@ func (x *execution) groups(ctx context.Context, dimension string, c money.Curren
 
 // cells walks the rollups of a stretch.
 func (x *execution) cells(ctx context.Context, s stretch, grain string, c money.Currency, direction string, see func(record.Item) error) error {
+	months := s.months()
+	if len(months) == 0 {
+		return nil
+	}
 	q := record.Query{
 		PK:   key.Rollup(x.tenant, grain, c.String(), direction, "", "").PK,
-		From: s.from, To: s.until, Limit: 1000, // keys are period#value, so all of the last period lies below the next one
+		From: months[0], To: months[len(months)-1] + "$", Limit: 1000, // keys are month#value, and $ comes next after #
 	}
 	for {
 		page, err := x.store.Query(ctx, q)
@@ -254,11 +291,9 @@ func ranked(sums map[string]*group) []group {
 	return list
 }
 
-func addCell(sums map[string]*group, item record.Item, c money.Currency) error {
-	total, n := item.Numbers[ledger.RollupSum], item.Numbers[ledger.RollupCount]
-	if total == nil || n == nil {
-		return nil
-	}
+// add counts what a rollup says of the stretch into the group of its value.
+func (s stretch) add(sums map[string]*group, item record.Item, c money.Currency) error {
+	total, n := s.of(item)
 	amount, err := money.FromMinor(total.String(), c)
 	if err != nil {
 		return fmt.Errorf("rollup %s: %w", item.Key.SK, err)
@@ -272,7 +307,7 @@ func addCell(sums map[string]*group, item record.Item, c money.Currency) error {
 	if g.amount, err = g.amount.Add(amount); err != nil {
 		return fmt.Errorf("rollup %s: %w", item.Key.SK, err)
 	}
-	g.count += n.Int64()
+	g.count += n
 	return nil
 }
 

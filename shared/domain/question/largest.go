@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
@@ -161,17 +161,25 @@ func (x *execution) dayTotals(ctx context.Context, f Filters, c money.Currency, 
 		dimension = ByCategory
 	}
 	var list []dayTotal
-	err := x.cells(ctx, stretch{"day", p.From, p.Until}, "day/"+dimension, c, f.Direction, func(item record.Item) error {
-		if len(list) == maxCells {
-			return unanswered("There are too many totals of days %s. Ask for a shorter period.", p.in())
-		}
-		day, value := cut(item.Key.SK)
-		total, n := item.Numbers[ledger.RollupSum], item.Numbers[ledger.RollupCount]
-		if f.Category != "" && value != f.Category || total == nil || n == nil || n.Sign() <= 0 {
+	s := stretch{"days", p.From, p.Until}
+	err := x.cells(ctx, s, s.grain+"/"+dimension, c, f.Direction, func(item record.Item) (err error) {
+		_, value := cut(item.Key.SK)
+		if f.Category != "" && value != f.Category {
 			return nil
 		}
-		a, err := money.FromMinor(total.String(), c)
-		list = append(list, dayTotal{day, value, a})
+		s.days(item, func(day string, sum, n *big.Int) {
+			if n == nil || n.Sign() <= 0 {
+				return
+			}
+			a, malformed := money.FromMinor(sum.String(), c)
+			if malformed != nil {
+				err = fmt.Errorf("rollup %s: %w", item.Key.SK, malformed)
+			}
+			list = append(list, dayTotal{day, value, a})
+		})
+		if len(list) > maxCells {
+			return unanswered("There are too many totals of days %s. Ask for a shorter period.", p.in())
+		}
 		return err
 	})
 	slices.SortFunc(list, func(a, b dayTotal) int {

@@ -79,7 +79,7 @@ func fill(t *testing.T, tenant string, n int) {
 	t.Helper()
 	o := owner(t, tenant)
 	check(t, write(t.Context(), tenant, scaleNames()...))
-	sums, counts := map[key.Key]*big.Int{}, map[key.Key]int64{}
+	sums := map[key.Key]map[string]*big.Int{}
 	var batch record.Change
 	flush := func() {
 		check(t, store.Commit(t.Context(), batch))
@@ -98,14 +98,18 @@ func fill(t *testing.T, tenant string, n int) {
 			TransactionDate: day, CounterpartyID: &party, Category: &category, Allocations: []ledger.Allocation{}, Status: "cleared", ReconciliationStatus: "reconciled",
 		}
 		batch.Puts = append(batch.Puts, put(t, o, &x))
-		for _, at := range []struct{ grain, period string }{{"day", day}, {"month", day[:7]}} {
+		for grain, begin := range map[string]string{"days": day[8:] + ".", "month": ""} {
 			for dimension, value := range map[string]string{"": "", "/category": category, "/counterparty": party} {
-				k := key.Rollup(o, at.grain+dimension, "USD", direction, at.period, value)
+				k := key.Rollup(o, grain+dimension, "USD", direction, day[:7], value)
 				if sums[k] == nil {
-					sums[k] = new(big.Int)
+					sums[k] = map[string]*big.Int{}
 				}
-				sums[k].Add(sums[k], big.NewInt(minor))
-				counts[k]++
+				for name, by := range map[string]int64{begin + ledger.RollupSum: minor, begin + ledger.RollupCount: 1} {
+					if sums[k][name] == nil {
+						sums[k][name] = new(big.Int)
+					}
+					sums[k][name].Add(sums[k][name], big.NewInt(by))
+				}
 			}
 		}
 		if len(batch.Puts) == record.MaxOperations {
@@ -113,8 +117,8 @@ func fill(t *testing.T, tenant string, n int) {
 		}
 	}
 	flush()
-	for k, sum := range sums {
-		batch.Adds = append(batch.Adds, record.Add{Key: k, Deltas: map[string]*big.Int{ledger.RollupSum: sum, ledger.RollupCount: big.NewInt(counts[k])}})
+	for k, counters := range sums {
+		batch.Adds = append(batch.Adds, record.Add{Key: k, Deltas: counters})
 		if len(batch.Adds) == record.MaxOperations {
 			flush()
 		}

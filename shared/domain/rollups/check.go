@@ -8,6 +8,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
+	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
 )
 
@@ -22,7 +23,7 @@ type Report struct {
 
 // Difference is a rollup that is not the sum of its rows.
 type Difference struct {
-	Rollup   string `json:"rollup"` // dimension, currency, direction, period and value, as they stand in its key
+	Rollup   string `json:"rollup"` // dimension, currency, direction, month and value, as they stand in its key; and the day of one of days
 	Month    string `json:"month"`  // YYYY-MM
 	Currency string `json:"currency"`
 	Rows     Sum    `json:"rows"`
@@ -100,10 +101,7 @@ func (b *Book) confirm(ctx context.Context, t identity.Tenant, m *month) (*Diffe
 
 // same says whether a rollup was not written to between two readings.
 func same(a, b figure) bool {
-	if a.moves == nil || b.moves == nil {
-		return a.moves == b.moves && a.equal(b)
-	}
-	return a.moves.Cmp(b.moves) == 0 && a.equal(b)
+	return a.counter(ledger.RollupMoves).Cmp(b.counter(ledger.RollupMoves)) == 0 && a.equal(b)
 }
 
 func busy(month string) error {
@@ -121,16 +119,22 @@ func difference(t identity.Tenant, k key.Key, m *month) Difference {
 	if len(fields) > 1 {
 		d.Currency = fields[1]
 	}
-	d.Rows, d.Stored = written(m.want[k], d.Currency), written(m.have[k], d.Currency)
+	begin := ""
+	if day, _, is := strings.Cut(m.want[k].off(m.have[k])[0], "."); is {
+		d.Rollup += ", day " + day
+		begin = day + "."
+	}
+	d.Rows, d.Stored = written(m.want[k], begin, d.Currency), written(m.have[k], begin, d.Currency)
 	return d
 }
 
-func written(f figure, currency string) Sum {
-	minor := f.minor().String()
+// written is a figure in words: of the counters whose names begin so.
+func written(f figure, begin, currency string) Sum {
+	minor := f.counter(begin + ledger.RollupSum).String()
 	if c, err := money.Parse(currency); err == nil {
 		if amount, err := money.FromMinor(minor, c); err == nil {
 			minor = amount.String()
 		}
 	}
-	return Sum{Amount: minor, Count: f.count}
+	return Sum{Amount: minor, Count: f.counter(begin + ledger.RollupCount).Int64()}
 }

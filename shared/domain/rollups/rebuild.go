@@ -104,19 +104,15 @@ func (b *Book) correct(ctx context.Context, t identity.Tenant, actor identity.Ac
 	change := record.Change{}
 	for _, k := range keys {
 		want, have := m.want[k], m.have[k]
-		moves := have.moves
-		if moves == nil {
-			moves = new(big.Int) // not there: it must not be there now either
+		deltas := map[string]*big.Int{ledger.RollupMoves: big.NewInt(1)}
+		for _, name := range want.off(have) {
+			deltas[name] = new(big.Int).Sub(want.counter(name), have.counter(name))
 		}
 		change.Adds = append(change.Adds, record.Add{
-			Key: k,
-			Deltas: map[string]*big.Int{
-				ledger.RollupSum:   new(big.Int).Sub(want.minor(), have.minor()),
-				ledger.RollupCount: big.NewInt(want.count - have.count),
-				ledger.RollupMoves: big.NewInt(1),
-			},
-			// Moves only grow: at most as many is as many.
-			Most: map[string]*big.Int{ledger.RollupMoves: moves},
+			Key: k, Deltas: deltas,
+			// Moves only grow: at most as many is as many. What is not there must not be
+			// there now either.
+			Most: map[string]*big.Int{ledger.RollupMoves: have.counter(ledger.RollupMoves)},
 		})
 	}
 	event, err := b.Trail.New(audit.Event{

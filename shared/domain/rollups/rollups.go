@@ -38,37 +38,32 @@ type Book struct {
 // between.
 const maxTries = 6
 
-// figure is what a rollup says, or what its rows come to.
-type figure struct {
-	sum   *big.Int // minor units
-	count int64
-	moves *big.Int // writes so far, of a stored one
+// figure is what a rollup says, or what its rows come to: its counters by their
+// names. Those that are not there are zero. A stored one has its moves among them,
+// which are nobody's sum.
+type figure map[string]*big.Int
+
+// counter is one of them.
+func (f figure) counter(name string) *big.Int {
+	if n := f[name]; n != nil {
+		return n
+	}
+	return new(big.Int)
 }
 
-func (f figure) equal(g figure) bool { return f.count == g.count && f.minor().Cmp(g.minor()) == 0 }
-
-// minor is the sum, zero for the zero figure.
-func (f figure) minor() *big.Int {
-	if f.sum == nil {
-		return new(big.Int)
+// off are the counters in which two figures differ, in the order of their names.
+func (f figure) off(g figure) []string {
+	var names []string
+	for _, name := range append(slices.Collect(maps.Keys(f)), slices.Collect(maps.Keys(g))...) {
+		if name != ledger.RollupMoves && !slices.Contains(names, name) && f.counter(name).Cmp(g.counter(name)) != 0 {
+			names = append(names, name)
+		}
 	}
-	return f.sum
+	slices.Sort(names)
+	return names
 }
 
-// stored reads a rollup's item. Counters that are not there are zero.
-func stored(item record.Item) figure {
-	f := figure{sum: new(big.Int), moves: new(big.Int)}
-	if n := item.Numbers[ledger.RollupSum]; n != nil {
-		f.sum = n
-	}
-	if n := item.Numbers[ledger.RollupCount]; n != nil {
-		f.count = n.Int64()
-	}
-	if n := item.Numbers[ledger.RollupMoves]; n != nil {
-		f.moves = n
-	}
-	return f
-}
+func (f figure) equal(g figure) bool { return len(f.off(g)) == 0 }
 
 // figures are rollups by their keys.
 type figures map[key.Key]figure
@@ -82,7 +77,7 @@ func differing(want, have figures) []key.Key {
 		}
 	}
 	for k, f := range have {
-		if _, known := want[k]; !known && !f.equal(figure{}) {
+		if _, known := want[k]; !known && !f.equal(nil) {
 			keys = append(keys, k)
 		}
 	}
@@ -90,8 +85,9 @@ func differing(want, have figures) []key.Key {
 	return keys
 }
 
-// The dimensions a transaction is summed along, within a currency and direction.
-var dimensions = []string{"day", "day/category", "day/counterparty", "month", "month/category", "month/counterparty"}
+// The dimensions a transaction is summed along, within a currency and direction. A
+// rollup of days has a total and a count of each, as in 30.total.
+var dimensions = []string{"days", "days/category", "days/counterparty", "month", "month/category", "month/counterparty"}
 
 // add counts a transaction into the rollups it belongs in. Only what was posted or
 // cleared has moved money.
@@ -111,15 +107,20 @@ func (f figures) add(t identity.Tenant, x ledger.Transaction) error {
 	if !ok {
 		return fmt.Errorf("transaction %s: %s is no whole number of minor units", x.ID, amount.Minor())
 	}
-	for _, k := range cells(t, x) {
-		was := f[k]
-		f[k] = figure{sum: new(big.Int).Add(was.minor(), minor), count: was.count + 1}
+	for k, day := range cells(t, x) {
+		if f[k] == nil {
+			f[k] = figure{}
+		}
+		for name, by := range map[string]*big.Int{day + ledger.RollupSum: minor, day + ledger.RollupCount: big.NewInt(1)} {
+			f[k][name] = new(big.Int).Add(f[k].counter(name), by)
+		}
 	}
 	return nil
 }
 
-// cells are the places of a transaction's rollups.
-func cells(t identity.Tenant, x ledger.Transaction) []key.Key {
+// cells are the places of a transaction's rollups, and how the names of the
+// counters there begin.
+func cells(t identity.Tenant, x ledger.Transaction) map[key.Key]string {
 	values := map[string]string{"": "", "category": "-", "counterparty": "-"}
 	if x.Category != nil {
 		values["category"] = ledger.Fold(*x.Category)
@@ -127,20 +128,20 @@ func cells(t identity.Tenant, x ledger.Transaction) []key.Key {
 	if x.CounterpartyID != nil {
 		values["counterparty"] = *x.CounterpartyID
 	}
-	month := x.TransactionDate[:7]
-	keys := []key.Key{key.RollupMonth(t, month, x.Currency, x.Direction)}
+	month, day := x.TransactionDate[:7], x.TransactionDate[8:]
+	found := map[key.Key]string{key.RollupMonth(t, month, x.Currency, x.Direction): ""}
 	if x.CounterpartyID != nil {
-		keys = append(keys, key.RollupOf(t, *x.CounterpartyID, month, x.Currency, x.Direction))
+		found[key.RollupOf(t, *x.CounterpartyID, month, x.Currency, x.Direction)] = ""
 	}
 	for _, dimension := range dimensions {
 		grain, by, _ := strings.Cut(dimension, "/")
-		period := month
-		if grain == "day" {
-			period = x.TransactionDate
+		begin := ""
+		if grain == "days" {
+			begin = day + "."
 		}
-		keys = append(keys, key.Rollup(t, dimension, x.Currency, x.Direction, period, values[by]))
+		found[key.Rollup(t, dimension, x.Currency, x.Direction, month, values[by])] = begin
 	}
-	return keys
+	return found
 }
 
 // partitions are where the rollups of a currency lie.

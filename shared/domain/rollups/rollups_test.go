@@ -142,7 +142,7 @@ func TestRebuildBesideWriters(t *testing.T) {
 	w.write(t, batch(rand.New(rand.NewSource(1)), 60, 40, 60)...)
 	for _, date := range []string{"2025-08-05", "2025-09-05", "2025-09-06"} {
 		commit(t, record.Change{Adds: []record.Add{
-			{Key: key.Rollup(w.tenant, "day", "USD", "outflow", date, ""), Deltas: off(700, 1)},
+			{Key: key.Rollup(w.tenant, "days", "USD", "outflow", date[:7], ""), Deltas: offOn(date[8:], 700, 1)},
 			{Key: key.Rollup(w.tenant, "month/category", "JPY", "inflow", date[:7], "cloud"), Deltas: off(-3, 0)},
 		}})
 	}
@@ -158,6 +158,11 @@ func TestRebuildBesideWriters(t *testing.T) {
 
 func off(sum, count int64) map[string]*big.Int {
 	return map[string]*big.Int{ledger.RollupSum: big.NewInt(sum), ledger.RollupCount: big.NewInt(count)}
+}
+
+// offOn is off for one day of a month.
+func offOn(day string, sum, count int64) map[string]*big.Int {
+	return map[string]*big.Int{day + ".total": big.NewInt(sum), day + ".count": big.NewInt(count)}
 }
 
 // meddler writes to the ledger in the moment between a rebuild's reading of
@@ -222,8 +227,13 @@ func TestDamage(t *testing.T) {
 		mended int
 	}{
 		"a sum": {func(w *world) record.Change {
-			return record.Change{Adds: []record.Add{{Key: key.Rollup(w.tenant, "day", "USD", "outflow", "2025-09-15", ""), Deltas: off(1, 0)}}}
-		}, "day USD outflow 2025-09-15: the rows come to 10.00 USD in 1, the rollup says 10.01 in 1", 1},
+			return record.Change{Adds: []record.Add{{Key: key.Rollup(w.tenant, "days", "USD", "outflow", "2025-09", ""), Deltas: offOn("15", 1, 0)}}}
+		}, "days USD outflow 2025-09, day 15: the rows come to 10.00 USD in 1, the rollup says 10.01 in 1", 1},
+		"a sum on another day": {func(w *world) record.Change {
+			return record.Change{Adds: []record.Add{{Key: key.Rollup(w.tenant, "days", "USD", "outflow", "2025-09", ""), Deltas: map[string]*big.Int{
+				"15.total": big.NewInt(-1000), "15.count": big.NewInt(-1), "16.total": big.NewInt(1000), "16.count": big.NewInt(1),
+			}}}}
+		}, "days USD outflow 2025-09, day 15: the rows come to 10.00 USD in 1, the rollup says 0.00 in 0", 1},
 		"a count": {func(w *world) record.Change {
 			return record.Change{Adds: []record.Add{{Key: key.Rollup(w.tenant, "month/category", "USD", "outflow", "2025-09", "cloud"), Deltas: off(0, -1)}}}
 		}, "month/category USD outflow 2025-09 cloud: the rows come to 10.00 USD in 1, the rollup says 10.00 in 0", 1},
@@ -231,8 +241,8 @@ func TestDamage(t *testing.T) {
 			return record.Change{Deletes: []key.Key{key.Rollup(w.tenant, "month/counterparty", "USD", "outflow", "2025-09", "cp_aws")}}
 		}, "month/counterparty USD outflow 2025-09 cp_aws: the rows come to 10.00 USD in 1, the rollup says 0.00 in 0", 1},
 		"one of nothing": {func(w *world) record.Change {
-			return record.Change{Adds: []record.Add{{Key: key.Rollup(w.tenant, "day/category", "USD", "inflow", "2024-02-29", "gift"), Deltas: off(5, 1)}}}
-		}, "day/category USD inflow 2024-02-29 gift: the rows come to 0.00 USD in 0, the rollup says 0.05 in 1", 1},
+			return record.Change{Adds: []record.Add{{Key: key.Rollup(w.tenant, "days/category", "USD", "inflow", "2024-02", "gift"), Deltas: offOn("29", 5, 1)}}}
+		}, "days/category USD inflow 2024-02 gift, day 29: the rows come to 0.00 USD in 0, the rollup says 0.05 in 1", 1},
 		"months that were never written": {func(w *world) record.Change {
 			return record.Change{Deletes: []key.Key{key.RollupMonth(w.tenant, "2025-09", "USD", "outflow"), key.RollupOf(w.tenant, "cp_aws", "2025-09", "USD", "outflow")}}
 		}, "months 2025-09 USD outflow: the rows come to 10.00 USD in 1, the rollup says 0.00 in 0", 2},
@@ -270,12 +280,12 @@ func TestDamage(t *testing.T) {
 // were kept at all.
 func TestRebuildFromNothing(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewSource(3))
-	w.write(t, batch(random, 80, 80, 40)...)
+	w.write(t, batch(random, 80, 80, 100)...)
 	var deletes []key.Key
 	for _, item := range w.partition(t, key.RollupMonths(w.tenant)) {
 		deletes = append(deletes, item.Key)
 	}
-	for _, dimension := range []string{"day", "day/category", "day/counterparty", "month", "month/category", "month/counterparty"} {
+	for _, dimension := range []string{"days", "days/category", "days/counterparty", "month", "month/category", "month/counterparty"} {
 		for _, currency := range []string{"USD", "JPY", "KWD"} {
 			for _, direction := range ledger.Directions {
 				for _, item := range w.partition(t, key.Rollup(w.tenant, dimension, currency, direction, "", "").PK) {
@@ -321,14 +331,18 @@ func TestCalendarAndCurrencies(t *testing.T) {
 	w.write(t, rows...)
 	w.checked(t, 2*len(dates))
 	for _, c := range []struct{ dimension, currency, period, want string }{
-		{"day", "USD", "2024-02-29", "200 over 1"}, {"day", "JPY", "2024-02-29", "2 over 1"}, {"day", "USD", "2024-02-30", "nil over nil"},
+		{"days", "USD", "2024-02-29", "200 over 1"}, {"days", "JPY", "2024-02-29", "2 over 1"}, {"days", "USD", "2024-02-30", "nil over nil"},
 		{"month", "USD", "2024-02", "300 over 2"}, {"month", "JPY", "2024-02", "3 over 2"}, {"month", "USD", "2024-03", "700 over 2"},
 		{"month", "USD", "2024-04", "500 over 1"}, {"month", "USD", "2024-12", "600 over 1"}, {"month", "USD", "2025-01", "700 over 1"},
 		{"month", "USD", "2025-02", "800 over 1"},
 	} {
-		item, _, err := engine.Table().Get(t.Context(), key.Rollup(w.tenant, c.dimension, c.currency, "outflow", c.period, ""))
+		item, _, err := engine.Table().Get(t.Context(), key.Rollup(w.tenant, c.dimension, c.currency, "outflow", c.period[:7], ""))
 		noError(t, err)
-		got := strings.ReplaceAll(fmt.Sprintf("%v over %v", item.Numbers[ledger.RollupSum], item.Numbers[ledger.RollupCount]), "<nil>", "nil")
+		begin := ""
+		if c.dimension == "days" {
+			begin = c.period[8:] + "."
+		}
+		got := strings.ReplaceAll(fmt.Sprintf("%v over %v", item.Numbers[begin+"total"], item.Numbers[begin+"count"]), "<nil>", "nil")
 		equal(t, c.dimension+" "+c.currency+" "+c.period, got, c.want)
 	}
 }

@@ -188,7 +188,7 @@ func (m *month) count(t identity.Tenant, rows []record.Item) (currencies []strin
 
 func (f figures) put(items []record.Item) {
 	for _, item := range items {
-		f[item.Key] = stored(item)
+		f[item.Key] = item.Numbers
 	}
 }
 
@@ -203,7 +203,7 @@ func (b *Book) owned(ctx context.Context, t identity.Tenant, want, have figures)
 		return fmt.Errorf("read the months of counterparties: %w", err)
 	}
 	for k, item := range found {
-		have[k] = stored(item)
+		have[k] = item.Numbers
 	}
 	return nil
 }

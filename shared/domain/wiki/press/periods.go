@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -67,21 +68,30 @@ func sum(item record.Item, name named) (render.Sum, error) {
 	if !ok {
 		return s, fmt.Errorf("rollup %s %s: the key is malformed", item.Key.PK, item.Key.SK)
 	}
+	s, err := counted(s, item.Numbers[ledger.RollupSum], item.Numbers[ledger.RollupCount])
+	if err != nil {
+		return s, fmt.Errorf("rollup %s %s: %w", item.Key.PK, item.Key.SK, err)
+	}
+	return s, nil
+}
+
+// counted gives a sum its amount, of minor units, and its count; what is not there
+// is none.
+func counted(s render.Sum, minor, count *big.Int) (render.Sum, error) {
 	c, err := money.Parse(s.Currency)
 	if err != nil {
-		return s, fmt.Errorf("rollup %s %s: %w", item.Key.PK, item.Key.SK, err)
+		return s, err
 	}
-	minor := "0"
-	if n := item.Numbers[ledger.RollupSum]; n != nil {
-		minor = n.String()
+	if minor == nil {
+		minor = new(big.Int)
 	}
-	total, err := money.FromMinor(minor, c)
+	total, err := money.FromMinor(minor.String(), c)
 	if err != nil {
-		return s, fmt.Errorf("rollup %s %s: %w", item.Key.PK, item.Key.SK, err)
+		return s, err
 	}
 	s.Amount = total.String()
-	if n := item.Numbers[ledger.RollupCount]; n != nil {
-		s.Count = n.Int64()
+	if count != nil {
+		s.Count = count.Int64()
 	}
 	return s, nil
 }
@@ -135,14 +145,31 @@ func (r reader) cashFlow(ctx context.Context, name string, known bool) (render.F
 	}
 	f.Steps = nil
 	for _, total := range f.Totals {
-		q := record.Query{PK: key.Rollup(r.tenant, "day", total.Currency, total.Direction, "", "").PK, Prefix: name + "-"}
-		days, _, err := r.sums(ctx, q, values, byValue(total.Currency, total.Direction))
+		days, err := r.days(ctx, total)
 		if err != nil {
 			return nil, err
 		}
 		f.Steps = append(f.Steps, moved(days)...)
 	}
 	return f, nil
+}
+
+// days reads what the days of a month came to.
+func (r reader) days(ctx context.Context, month render.Sum) ([]render.Sum, error) {
+	item, found, err := r.store.Get(ctx, key.Rollup(r.tenant, "days", month.Currency, month.Direction, month.Period, ""))
+	if err != nil || !found {
+		return nil, err
+	}
+	var list []render.Sum
+	for n := 1; n <= 31; n++ {
+		day := fmt.Sprintf("%02d", n)
+		s := render.Sum{Period: month.Period + "-" + day, Currency: month.Currency, Direction: month.Direction}
+		if s, err = counted(s, item.Numbers[ledger.OfDay(ledger.RollupSum, day)], item.Numbers[ledger.OfDay(ledger.RollupCount, day)]); err != nil {
+			return nil, fmt.Errorf("rollup %s %s: %w", item.Key.PK, item.Key.SK, err)
+		}
+		list = append(list, s)
+	}
+	return list, nil
 }
 
 // month reads a monthly summary.
