@@ -168,6 +168,23 @@ func TestDomainHasNoClock(t *testing.T) {
 	}
 }
 
+// TestOneClock: every function takes its time from the one clock, so that a clock
+// that is wrong is wrong for all of a function (make chaos).
+func TestOneClock(t *testing.T) {
+	packages := slices.Concat(list(t, "./..."), list(t, "../functions/..."))
+	for _, p := range packages {
+		for _, name := range p.GoFiles {
+			source, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.ImportPath != shared+"platform/clock" && bytes.Contains(source, []byte("time.Now")) {
+				t.Errorf("%s/%s calls time.Now: the clock is shared/platform/clock", p.ImportPath, name)
+			}
+		}
+	}
+}
+
 // TestFunctionsLink: go-ethereum is under a licence that the functions must not
 // carry, and the official MCP SDK is what they are tested against.
 func TestFunctionsLink(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
+	"github.com/robotmoney/mcp/shared/platform/clock"
 	"github.com/robotmoney/mcp/shared/platform/kms"
 )
 
@@ -31,7 +32,7 @@ const (
 
 // wire builds the function out of its parts. Metrics are lines of out.
 func wire(c config, log *slog.Logger, out io.Writer) (*round, error) {
-	client, err := chain.New(chain.Config{Endpoints: c.rpcURLs, ChainID: c.chainID, Timeout: rpcTimeout, Now: time.Now})
+	client, err := chain.New(chain.Config{Endpoints: c.rpcURLs, ChainID: c.chainID, Timeout: rpcTimeout, Now: clock.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +43,10 @@ func wire(c config, log *slog.Logger, out io.Writer) (*round, error) {
 	store := c.aws.Clients().Table(c.table)
 	return &round{
 		anchor: &anchor.Anchor{
-			Store: store, Journal: &journal.Journal{Store: store}, Now: time.Now, Log: log,
+			Store: store, Journal: &journal.Journal{Store: store}, Now: clock.Now, Log: log,
 			Chain: contract.New(contract.Config{Client: client, Contract: c.contract, Signer: signer, Poll: poll, Patience: patience}),
 		},
-		name: c.aws.Function, now: time.Now, log: log, out: out,
+		name: c.aws.Function, now: clock.Now, log: log, out: out,
 	}, nil
 }
 
@@ -56,7 +57,7 @@ func publisher(c config) (func(context.Context) (tx.Signer, error), error) {
 		return func(context.Context) (tx.Signer, error) { return local, nil }, err
 	}
 	service := &kms.Service{
-		Region: c.aws.Region, Endpoint: c.keyServiceEndpoint, HTTP: awshttp.New(idle), Now: time.Now,
+		Region: c.aws.Region, Endpoint: c.keyServiceEndpoint, HTTP: awshttp.New(idle), Now: clock.Now,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: c.aws.AccessKey, SecretAccessKey: c.aws.SecretKey, SessionToken: c.aws.SessionToken}, nil
 		}),

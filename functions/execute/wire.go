@@ -24,6 +24,7 @@ import (
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
+	"github.com/robotmoney/mcp/shared/platform/clock"
 	"github.com/robotmoney/mcp/shared/platform/kms"
 	"github.com/robotmoney/mcp/shared/platform/metric"
 )
@@ -42,7 +43,7 @@ const (
 
 // wire builds the function out of its parts. Metrics are lines of out.
 func wire(c config, log *slog.Logger, out io.Writer) (*consumer, error) {
-	now, made := time.Now, c.aws.Clients()
+	now, made := clock.Now, c.aws.Clients()
 	store, events := made.Table(c.table), made.Bus(c.bus)
 	node, err := chain.New(chain.Config{Endpoints: c.rpcURLs, ChainID: c.chainID, Recheck: recheck, Now: now})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/ingest"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/raw"
+	"github.com/robotmoney/mcp/shared/platform/clock"
 	"github.com/robotmoney/mcp/shared/platform/metric"
 )
 
@@ -20,7 +21,7 @@ const fetchTimeout = 30 * time.Second
 
 // wire builds the function out of its parts. Metrics are lines of out.
 func wire(c config, log *slog.Logger, out io.Writer) *consumer {
-	now, made := time.Now, c.aws.Clients()
+	now, made := clock.Now, c.aws.Clients()
 	store, bucket := made.Table(c.table), made.Bucket(c.bucket, now)
 	bucket.Timeout = fetchTimeout
 	trail := &audit.Trail{

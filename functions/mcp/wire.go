@@ -28,6 +28,7 @@ import (
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
+	"github.com/robotmoney/mcp/shared/platform/clock"
 	"github.com/robotmoney/mcp/shared/platform/jwks"
 	"github.com/robotmoney/mcp/shared/platform/metric"
 	"github.com/robotmoney/mcp/shared/platform/secret"
@@ -46,7 +47,7 @@ const recheck = 2 * time.Second
 
 // wire builds the function out of its parts.
 func wire(c config, log *slog.Logger) (*edge.Server, error) {
-	now := time.Now
+	now := clock.Now
 	cloud := clients(c)
 	trail := &audit.Trail{Bus: cloud.events, Store: cloud.store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
 		Lost: func() { metric.Count(os.Stdout, now(), c.aws.Function, "AuditRefused") }}
@@ -94,11 +95,11 @@ func clients(c config) outside {
 	if c.cursorKey == "" {
 		cursors.Key = made.Secret(c.cursorSecret)
 	}
-	out := outside{store: made.Table(c.table), events: made.Bus(c.bus), blobs: made.Bucket(c.bucket, time.Now), cursors: cursors}
+	out := outside{store: made.Table(c.table), events: made.Bus(c.bus), blobs: made.Bucket(c.bucket, clock.Now), cursors: cursors}
 	if c.model != "" {
 		out.model = func(rules question.Rules) question.Planner {
 			region, credentials, client := made.Signing()
-			return &bedrock.Planner{Model: c.model, Region: region, Credentials: credentials, HTTP: client, Now: time.Now, Rules: rules}
+			return &bedrock.Planner{Model: c.model, Region: region, Credentials: credentials, HTTP: client, Now: clock.Now, Rules: rules}
 		}
 	}
 	return out

@@ -4,17 +4,17 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
-	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/outbox"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
+	"github.com/robotmoney/mcp/shared/platform/clock"
 )
 
 // wire builds the function out of its parts. Metrics are lines of out.
 func wire(c config, log *slog.Logger, out io.Writer) *round {
-	now, made := time.Now, c.aws.Clients()
+	now, made := clock.Now, c.aws.Clients()
 	store, events := made.Table(c.table), made.Bus(c.bus)
 	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log}
 	return &round{
