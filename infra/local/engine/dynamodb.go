@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/robotmoney/mcp/infra/local/template"
@@ -25,6 +27,9 @@ type DynamoDBConfig struct {
 // Database is a DynamoDB endpoint on this machine. It takes any credentials.
 type Database struct {
 	Endpoint string // http://127.0.0.1:PORT
+	binary   []string
+	log      string
+	mu       sync.Mutex // of process
 	process  *process
 }
 
@@ -43,12 +48,11 @@ func DynamoDB(ctx context.Context, c DynamoDBConfig) (*Database, error) {
 	}
 	var db *Database
 	err := onPort(c.Port, func(port int) error {
-		p, err := run("dynoxide", c.Log, oneThread, c.Binary, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--db-path", c.DBPath)
-		if err != nil {
-			return err
+		db = &Database{
+			Endpoint: fmt.Sprintf("http://127.0.0.1:%d", port), log: c.Log,
+			binary: []string{c.Binary, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--db-path", c.DBPath},
 		}
-		db = &Database{Endpoint: fmt.Sprintf("http://127.0.0.1:%d", port), process: p}
-		return p.ready(ctx, db.answers)
+		return db.start(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -57,19 +61,56 @@ func DynamoDB(ctx context.Context, c DynamoDBConfig) (*Database, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = db.Close() })
-	go func() { <-db.process.done; stop() }()
 	return db, nil
+}
+
+// start runs the engine until ctx ends or it is closed, and waits until it
+// answers.
+func (d *Database) start(ctx context.Context) error {
+	p, err := run("dynoxide", d.log, oneThread, d.binary[0], d.binary[1:]...)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.process = p
+	d.mu.Unlock()
+	if err := p.ready(ctx, d.answers); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, p.close)
+	go func() { <-p.done; stop() }()
+	return nil
+}
+
+// Kill ends the engine as a crash does, without a word to it. Restart brings it
+// up again.
+func (d *Database) Kill() { d.current().kill() }
+
+// Restart starts an engine that was killed, at the address and on the file it
+// had. It ends with ctx or with Close, as from DynamoDB.
+func (d *Database) Restart(ctx context.Context) error {
+	select {
+	case <-d.Done():
+		return d.start(ctx)
+	default:
+		return errors.New("restart dynoxide: it still runs; kill it first")
+	}
 }
 
 // Close ends the engine and waits for its end.
 func (d *Database) Close() error {
-	d.process.close()
+	d.current().close()
 	return nil
 }
 
 // Done is closed when the engine has ended, for whatever reason.
-func (d *Database) Done() <-chan struct{} { return d.process.done }
+func (d *Database) Done() <-chan struct{} { return d.current().done }
+
+func (d *Database) current() *process {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.process
+}
 
 // answers asks for any reply at all.
 func (d *Database) answers(ctx context.Context) error {

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -104,11 +104,12 @@ func TestTablesOfTheTemplate(t *testing.T) {
 // What the engine acknowledged is there after it was killed in the middle of
 // writing.
 func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
-	dir := t.TempDir()
-	written := 0
+	db := start(t, config(t, t.TempDir()))
+	if err := db.Restart(t.Context()); err == nil || !strings.Contains(err.Error(), "still runs") {
+		t.Errorf("restarted while it ran: %v", err)
+	}
+	c, written := client(db), 0
 	for range 5 {
-		db := start(t, config(t, dir))
-		c := client(db)
 		acknowledged := atomic.Int64{}
 		acknowledged.Store(int64(written))
 		failed := make(chan struct{})
@@ -122,12 +123,11 @@ func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 			}
 		}()
 		until(t, "some writes", func() bool { return acknowledged.Load() >= int64(written+50) })
-		must(t, syscall.Kill(db.PID(), syscall.SIGKILL))
-		<-db.Done()
+		db.Kill()
 		<-failed
 		written = int(acknowledged.Load())
+		must(t, db.Restart(t.Context()))
 	}
-	c := client(start(t, config(t, dir)))
 	for n := range written {
 		got, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{
 			TableName:      aws.String(table),
@@ -180,8 +180,10 @@ func TestDynamoDBEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	c := config(t, t.TempDir())
 	c.Tables, c.Log = nil, ""
-	db, err := engine.DynamoDB(ctx, c)
+	db, err := engine.DynamoDB(t.Context(), c)
 	must(t, err)
+	db.Kill()
+	must(t, db.Restart(ctx)) // its own context counts from here
 	cancel()
 	<-db.Done()
 	if !gone(db.PID()) {

@@ -3,7 +3,7 @@ package engine
 // What tests need to see of the inside: they kill engines as a crash would.
 
 // PID of the engine.
-func (d *Database) PID() int { return d.process.cmd.Process.Pid }
+func (d *Database) PID() int { return d.current().cmd.Process.Pid }
 
 // PID of the chain.
 func (c *Chain) PID() int { return c.process.cmd.Process.Pid }

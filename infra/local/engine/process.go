@@ -97,6 +97,12 @@ func (p *process) close() {
 	<-p.done
 }
 
+// kill ends the process at once and waits for its end.
+func (p *process) kill() {
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	<-p.done
+}
+
 // ready waits until ask succeeds. When the process ends instead, or the time or
 // ctx runs out, the error has the end of its log and the process is gone.
 func (p *process) ready(ctx context.Context, ask func(context.Context) error) error {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -109,6 +110,25 @@ func (p *Pool) Quiet(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("lambda: wait for %s to be idle: %w", p.function.Name, ctx.Err())
 	}
+}
+
+// Kill kills up to n processes, those in the middle of an invocation first, waits
+// for their end and says how many of these it met. Their invocations end as those
+// of a process that crashed; the next ones find new processes.
+func (p *Pool) Kill(n int) (busy int) {
+	p.mu.Lock()
+	victims := slices.DeleteFunc(slices.Collect(maps.Keys(p.live)), func(one *process) bool { return slices.Contains(p.idle, one) })
+	busy = min(n, len(victims))
+	victims = append(victims, p.idle...)
+	victims = victims[:min(n, len(victims))]
+	for _, victim := range victims {
+		victim.kill()
+	}
+	p.mu.Unlock()
+	for _, victim := range victims {
+		<-victim.exited
+	}
+	return busy
 }
 
 // Close kills every process with all its children and waits until they are

@@ -212,6 +212,36 @@ func TestTimeoutKillsAndReplaces(t *testing.T) {
 	}
 }
 
+// What is in the middle of a call is killed before what is idle, and the next
+// call finds a new process.
+func TestKill(t *testing.T) {
+	p, g := pool(t, nil), newGate(t)
+	before, _ := describe(t, p)
+	ended := make(chan lambda.Result, 2)
+	for range 2 {
+		go func() {
+			r, _ := p.Invoke(context.Background(), g.event("call"))
+			ended <- r
+		}()
+	}
+	g.await(t, 2)
+	between, _ := describe(t, p) // a third one, idle now
+	if busy := p.Kill(1); busy != 1 {
+		t.Errorf("killed %d in the middle of a call, want 1", busy)
+	}
+	wantError(t, <-ended, lambda.TypeExit, "signal: killed")
+	if after, _ := describe(t, p); after.PID != between.PID {
+		t.Error("the idle one was killed")
+	}
+	if busy := p.Kill(2); busy != 1 {
+		t.Errorf("killed %d in the middle of a call, want the one that is left", busy)
+	}
+	wantError(t, <-ended, lambda.TypeExit, "signal: killed")
+	if after, _ := describe(t, p); after.PID == between.PID || after.PID == before.PID {
+		t.Error("an idle process that was to be killed still serves")
+	}
+}
+
 func TestRefusedPayloads(t *testing.T) {
 	p := pool(t, nil)
 	for _, c := range []struct {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/robotmoney/mcp/infra/local/bus"
+	"github.com/robotmoney/mcp/infra/local/engine"
 	"github.com/robotmoney/mcp/infra/local/lambda"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/infra/local/template"
@@ -51,14 +52,22 @@ func resolve(r template.Reference) (string, error) {
 
 // binary is where a function's program for this machine lies.
 func (s *Stack) binary(f template.Function) string {
-	return filepath.Join(s.options.Repo, stackfile.Root, "functions", filepath.Base(f.CodeURI), "bootstrap")
+	folder := "functions"
+	if s.options.Clocks != "" {
+		folder = "functions-wrong-clock" // never found by a stack that runs what is deployed
+	}
+	return filepath.Join(s.options.Repo, stackfile.Root, folder, filepath.Base(f.CodeURI), "bootstrap")
 }
 
 // build compiles the functions for this machine, with the flags they are
-// deployed with.
+// deployed with; with one tag more where their clocks are to be wrong.
 func (s *Stack) build(ctx context.Context) error {
+	tags := "lambda.norpc"
+	if s.options.Clocks != "" {
+		tags += ",chaos"
+	}
 	for _, f := range s.template.Functions {
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", s.binary(f), "./"+f.CodeURI)
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", tags, "-ldflags", "-s -w", "-o", s.binary(f), "./"+f.CodeURI)
 		cmd.Dir = s.options.Repo
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -127,6 +136,9 @@ func (s *Stack) environment(f template.Function) ([]string, error) {
 			local[secret.name] = secret.value
 		}
 	}
+	if s.options.Clocks != "" {
+		local["CHAOS_CLOCK_FILE"] = filepath.Join(s.options.Clocks, f.LogicalID)
+	}
 	all := maps.Clone(f.Environment)
 	maps.Copy(all, local)
 	var env []string
@@ -158,6 +170,9 @@ func (s *Stack) log(name string) (*os.File, error) {
 
 // Function is the pool of a function, by its name in the template.
 func (s *Stack) Function(name string) *lambda.Pool { return s.pools[name] }
+
+// Table is the engine of the table, for who wants to kill it and start it again.
+func (s *Stack) Table() *engine.Database { return s.dynamodb }
 
 // Bus is the event bus, for tests that want it to misbehave.
 func (s *Stack) Bus() *bus.Bus { return s.bus }

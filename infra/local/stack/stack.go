@@ -43,6 +43,10 @@ type Options struct {
 	// (DYNAMODB_ENDPOINT, EVENTS_ENDPOINT, S3_ENDPOINT, RPC_URLS), for who wants to
 	// stand between; nil gives each its own.
 	Reroute func(function, variable, address string) (string, error)
+	// Clocks is a folder. Where it is given, the functions are built with a clock
+	// that is wrong by what the file of a function's name in it says, such as -2h,
+	// and right while there is none.
+	Clocks string
 }
 
 // Stack is a running system.
