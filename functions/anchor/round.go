@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"time"
 
@@ -17,10 +16,9 @@ const margin = 5 * time.Second
 // round is the function: what is done each time.
 type round struct {
 	anchor *anchor.Anchor
-	name   string // the function's, in its metrics
 	now    func() time.Time
 	log    *slog.Logger
-	out    io.Writer // metrics
+	meter  metric.Meter
 }
 
 // schedule is what the function looks at in the event of its schedule.
@@ -41,10 +39,10 @@ func (r *round) handle(ctx context.Context, event schedule) (anchor.Report, erro
 		if !done.Oldest.IsZero() {
 			age = r.now().Sub(done.Oldest)
 		}
-		metric.Seconds(r.out, r.now(), r.name, "AnchorAge", age)
+		r.meter.Seconds("AnchorAge", age)
 	}
 	for range done.Broken {
-		metric.Count(r.out, r.now(), r.name, "BrokenJournal")
+		r.meter.Count("BrokenJournal")
 	}
 	r.log.InfoContext(ctx, "round", "event", event.ID, "planned", done.Planned, "published", done.Published, "final", done.Final,
 		"replaced", done.Replaced, "broken", done.Broken, "open", done.Open, "error", err)

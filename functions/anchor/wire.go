@@ -16,6 +16,7 @@ import (
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 	"github.com/robotmoney/mcp/shared/platform/clock"
 	"github.com/robotmoney/mcp/shared/platform/kms"
+	"github.com/robotmoney/mcp/shared/platform/metric"
 )
 
 const (
@@ -46,7 +47,7 @@ func wire(c config, log *slog.Logger, out io.Writer) (*round, error) {
 			Store: store, Journal: &journal.Journal{Store: store}, Now: clock.Now, Log: log,
 			Chain: contract.New(contract.Config{Client: client, Contract: c.contract, Signer: signer, Poll: poll, Patience: patience}),
 		},
-		name: c.aws.Function, now: clock.Now, log: log, out: out,
+		meter: metric.Meter{Out: out, Now: clock.Now, Function: c.aws.Function}, now: clock.Now, log: log,
 	}, nil
 }
 

@@ -10,7 +10,9 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/journal"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/metric"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
@@ -27,12 +29,14 @@ const (
 type consumer struct {
 	journal *journal.Journal
 	log     *slog.Logger
+	meter   metric.Meter
 }
 
 // delivery is an event and the message it came with.
 type delivery struct {
 	message string
 	event   journal.Event
+	trace   trace.Parent // of the request that led to it
 }
 
 // consume enters the events of a batch and names the messages to be delivered
@@ -45,13 +49,13 @@ func (c *consumer) consume(ctx context.Context, batch events.SQSEvent) (events.S
 	var failed queue.Failures
 	tenants := map[identity.Tenant][]delivery{}
 	for _, record := range batch.Records {
-		event, err := open(record.Body)
+		event, parent, err := open(record.Body)
 		if err != nil {
 			c.log.ErrorContext(ctx, "a message cannot be entered", "message", record.MessageId, "reason", err.Error())
 			failed.Add(record.MessageId)
 			continue
 		}
-		tenants[event.Tenant()] = append(tenants[event.Tenant()], delivery{record.MessageId, event})
+		tenants[event.Tenant()] = append(tenants[event.Tenant()], delivery{record.MessageId, event, parent})
 	}
 	var group errgroup.Group
 	group.SetLimit(together)
@@ -67,14 +71,14 @@ func (c *consumer) consume(ctx context.Context, batch events.SQSEvent) (events.S
 
 // enter appends a tenant's events and returns the messages that failed.
 func (c *consumer) enter(ctx context.Context, tenant identity.Tenant, deliveries []delivery) (failed []string) {
-	all := make([]journal.Event, len(deliveries))
+	all, traces := make([]journal.Event, len(deliveries)), make([]trace.Parent, len(deliveries))
 	for i, d := range deliveries {
-		all[i] = d.event
+		all[i], traces[i] = d.event, d.trace
 	}
 	out, err := c.journal.Append(ctx, tenant, all)
 	if err != nil {
 		// What did enter is known when it comes again.
-		c.log.ErrorContext(ctx, "events could not be entered", "tenant", tenant.String(), "events", len(all), "entered", out.Appended, "error", err)
+		c.log.ErrorContext(ctx, "events could not be entered", "tenant", tenant.String(), "events", len(all), "entered", out.Appended, "error", err, "trace_ids", trace.IDs(traces...))
 		for _, d := range deliveries {
 			failed = append(failed, d.message)
 		}
@@ -82,9 +86,10 @@ func (c *consumer) enter(ctx context.Context, tenant identity.Tenant, deliveries
 	}
 	for _, i := range out.Disputed {
 		d := deliveries[i]
-		c.log.ErrorContext(ctx, "a message cannot be entered", "message", d.message, "tenant", tenant.String(), "event", d.event.ID(), "reason", "its id is in the journal with another content")
+		c.log.ErrorContext(ctx, "a message cannot be entered", "message", d.message, "tenant", tenant.String(), "trace_id", d.trace.ID(), "event", d.event.ID(), "reason", "its id is in the journal with another content")
 		failed = append(failed, d.message)
 	}
-	c.log.InfoContext(ctx, "events entered", "tenant", tenant.String(), "entered", out.Appended, "known", out.Known, "disputed", len(out.Disputed))
+	c.meter.Number("EventsEntered", out.Appended)
+	c.log.InfoContext(ctx, "events entered", "tenant", tenant.String(), "entered", out.Appended, "known", out.Known, "disputed", len(out.Disputed), "trace_ids", trace.IDs(traces...))
 	return failed
 }

@@ -127,7 +127,7 @@ func TestConfig(t *testing.T) {
 	c, err := readConfig(func(name string) string { return env[name] })
 	noError(t, err)
 	equal(t, "config", c, config{aws: awsclient.Account{Region: "eu-central-1", AccessKey: "a", SecretKey: "s", DynamoDB: "http://127.0.0.1:1"}, table: "main"})
-	equal(t, "it is wired", wire(c, nil).journal != nil, true)
+	equal(t, "it is wired", wire(c, nil, nil).journal != nil, true)
 	_, err = readConfig(func(name string) string { return map[string]string{"AWS_REGION": "eu-central-1"}[name] })
 	if err == nil || err.Error() != "missing environment: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, TABLE_NAME" {
 		t.Errorf("error = %v", err)
@@ -140,7 +140,7 @@ func TestWhatTheTrailWrites(t *testing.T) {
 	e := happened(of, 1)
 	e.BeforeState, e.AfterState = map[string]any{"status": "active"}, map[string]any{"status": "revoked", "limit": "25000.00", "n": 3}
 	e.Action, e.PolicyDecisionID = "agent.revoked", "pd_1"
-	event, err := open(carried(t, e, nil))
+	event, _, err := open(carried(t, e, nil))
 	noError(t, err)
 	equal(t, "id", event.ID(), e.ID)
 	equal(t, "tenant", event.Tenant(), of)

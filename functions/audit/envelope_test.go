@@ -57,7 +57,7 @@ func TestMalformedEvents(t *testing.T) {
 		"no action":               {with(func(e *audit.Event) { e.Action = "" }), "action"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := open(c.body)
+			_, _, err := open(c.body)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("error = %v, want one that says %q", err, c.says)
 			}
@@ -80,7 +80,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(`{"Source":"robotmoney.mcp","DETAIL-TYPE":"a","detail":{"ID":"evt_1","data":{"id":"evt_1","tenant_id":"a","action":"a"}}}`)
 	f.Add(`{"source":"robotmoney.mcp","detail":[]}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		event, err := open(body)
+		event, _, err := open(body)
 		if err != nil {
 			return
 		}

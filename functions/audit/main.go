@@ -15,6 +15,6 @@ func main() {
 		if err != nil {
 			return nil, err
 		}
-		return wire(config, log).consume, nil
+		return wire(config, log, os.Stdout).consume, nil
 	})
 }

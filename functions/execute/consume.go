@@ -11,6 +11,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/execution"
 	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/metric"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
@@ -27,6 +28,7 @@ const (
 type consumer struct {
 	executor *execution.Executor
 	log      *slog.Logger
+	meter    metric.Meter
 }
 
 // consume works on the messages of a batch and names those to be delivered again:
@@ -78,6 +80,7 @@ func (c *consumer) take(ctx context.Context, message events.SQSMessage) (done bo
 		log.ErrorContext(ctx, "an errand failed", "error", err)
 		return false
 	}
+	c.meter.Count("Payments", metric.Dimension{Name: "status", Value: string(report.Status)})
 	log.InfoContext(ctx, "an errand was done", "status", string(report.Status), "outcome", string(report.Outcome), "again", report.Again)
 	return !report.Again
 }

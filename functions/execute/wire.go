@@ -49,14 +49,14 @@ func wire(c config, log *slog.Logger, out io.Writer) (*consumer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain: %w", err)
 	}
-	alarm := func(name string) { metric.Count(out, now(), c.aws.Function, name) }
+	meter := metric.Meter{Out: out, Now: now, Function: c.aws.Function}
 	registry := chain.NewRegistry(node, c.registry)
-	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log, Lost: func() { alarm("AuditRefused") }}
+	trail := &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log, Lost: func() { meter.Count("AuditRefused") }}
 	policies := &charter.Register{Store: store, Chain: tx.PolicySigners{Registry: registry}, Domain: charter.Domain{ChainID: c.chainID, Registry: c.registry}}
-	return &consumer{log: log, executor: &execution.Executor{
+	return &consumer{log: log, meter: meter, executor: &execution.Executor{
 		Desk:   &proposals.Desk{Store: store, Policies: policies, Trail: trail, IDs: trail.IDs, Now: now},
 		Ledger: &ledger.Writer{Store: store, Trail: trail, Now: now}, Store: store, Registry: registry,
-		Rails: rails(c, store, events, node, now), Now: now, Log: log, Alarm: alarm,
+		Rails: rails(c, store, events, node, now), Now: now, Log: log, Alarm: func(name string) { meter.Count(name) },
 	}}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/ingest"
 	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/metric"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
@@ -23,6 +24,7 @@ const margin = 5 * time.Second
 type consumer struct {
 	intake *ingest.Intake
 	log    *slog.Logger
+	meter  metric.Meter
 }
 
 // consume takes the artifacts of a batch, one after the other, since each may take
@@ -64,6 +66,8 @@ func (c *consumer) take(ctx context.Context, message events.SQSMessage) (done bo
 		return true
 	}
 	r := out.Report
+	c.meter.Count("Files", metric.Dimension{Name: "state", Value: string(out.State)})
+	c.meter.Number("RowsEntered", r.Transactions.New+r.Transactions.Changed)
 	log = log.With("state", string(out.State), "parser", r.Parser, "entries", r.Entries)
 	if r.Failure != nil {
 		log.WarnContext(ctx, "an artifact was refused", "line", r.Failure.Line)

@@ -24,11 +24,12 @@ func wire(c config, log *slog.Logger, out io.Writer) *consumer {
 	now, made := clock.Now, c.aws.Clients()
 	store, bucket := made.Table(c.table), made.Bucket(c.bucket, now)
 	bucket.Timeout = fetchTimeout
+	meter := metric.Meter{Out: out, Now: now, Function: c.aws.Function}
 	trail := &audit.Trail{
 		Bus: made.Bus(c.bus), Store: store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
-		Lost: func() { metric.Count(out, now(), c.aws.Function, "AuditRefused") },
+		Lost: func() { meter.Count("AuditRefused") },
 	}
-	return &consumer{log: log, intake: &ingest.Intake{
+	return &consumer{log: log, meter: meter, intake: &ingest.Intake{
 		Archive: &raw.Archive{Store: store, Blobs: bucket, Trail: trail, IDs: trail.IDs, Now: now},
 		Ledger:  &ledger.Writer{Store: store, Trail: trail, Now: now}, Trail: trail, Now: now,
 	}}

@@ -49,8 +49,9 @@ const recheck = 2 * time.Second
 func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	now := clock.Now
 	cloud := clients(c)
+	meter := metric.Meter{Out: os.Stdout, Now: now, Function: c.aws.Function}
 	trail := &audit.Trail{Bus: cloud.events, Store: cloud.store, IDs: id.NewSource(now, rand.Reader), Now: now, Log: log,
-		Lost: func() { metric.Count(os.Stdout, now(), c.aws.Function, "AuditRefused") }}
+		Lost: func() { meter.Count("AuditRefused") }}
 
 	node, err := chain.New(chain.Config{Endpoints: c.rpcURLs, ChainID: c.chainID, Recheck: recheck, Now: now})
 	if err != nil {
@@ -76,7 +77,10 @@ func wire(c config, log *slog.Logger) (*edge.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return edge.New(edge.Config{EndpointURL: c.endpointURL, Issuer: c.issuer, Origins: c.origins}, door, surface, now, log)
+	observe := func(op edge.Operation) {
+		meter.Length("mcp.server.operation.duration", op.Took, metric.Dimension{Name: "mcp.method.name", Value: op.Method}, metric.Dimension{Name: "outcome", Value: string(op.Outcome)})
+	}
+	return edge.New(edge.Config{EndpointURL: c.endpointURL, Issuer: c.issuer, Origins: c.origins, Observe: observe}, door, surface, now, log)
 }
 
 // outside is what the function reaches on AWS.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -32,10 +31,9 @@ type Expirer interface {
 type round struct {
 	sweeper  *outbox.Sweeper
 	expirers []Expirer
-	name     string // the function's, in its metrics
 	now      func() time.Time
 	log      *slog.Logger
-	out      io.Writer // metrics
+	meter    metric.Meter
 }
 
 // schedule is what the function looks at in the event of its schedule.
@@ -86,7 +84,7 @@ func (r *round) sweep(ctx context.Context) (outbox.Report, error) {
 		age = r.now().Sub(report.Oldest)
 	}
 	if report.Unread == 0 || age > 0 {
-		metric.Seconds(r.out, r.now(), r.name, "OutboxAge", age)
+		r.meter.Seconds("OutboxAge", age)
 	}
 	return report, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/outbox"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/platform/clock"
+	"github.com/robotmoney/mcp/shared/platform/metric"
 )
 
 // wire builds the function out of its parts. Metrics are lines of out.
@@ -20,6 +21,6 @@ func wire(c config, log *slog.Logger, out io.Writer) *round {
 	return &round{
 		sweeper:  &outbox.Sweeper{Bus: events, Store: store, Now: now, Log: log},
 		expirers: []Expirer{&proposals.Desk{Store: store, Trail: trail, IDs: trail.IDs, Now: now}},
-		name:     c.aws.Function, now: now, log: log, out: out,
+		meter:    metric.Meter{Out: out, Now: now, Function: c.aws.Function}, now: now, log: log,
 	}
 }

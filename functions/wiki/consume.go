@@ -10,8 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/domain/wiki/press"
 	"github.com/robotmoney/mcp/shared/platform/function"
+	"github.com/robotmoney/mcp/shared/platform/metric"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
@@ -27,6 +29,7 @@ const (
 type consumer struct {
 	press *press.Press
 	log   *slog.Logger
+	meter metric.Meter
 }
 
 // batch is the messages of one tenant and what they touch together: a page that
@@ -35,6 +38,7 @@ type batch struct {
 	tenant   identity.Tenant
 	change   *press.Change
 	messages []string
+	traces   []trace.Parent      // of the requests that led to them
 	wanted   map[string][]string // messages, by the slugs they touch
 }
 
@@ -77,11 +81,11 @@ func (c *consumer) sort(ctx context.Context, in events.SQSEvent, failed *queue.F
 		// no other; the rows it names are known to all.
 		own := b.change.Apart()
 		if err := touch(ctx, e, own); err != nil {
-			c.log.ErrorContext(ctx, "a message cannot be acted on", "message", message.MessageId, "tenant", e.tenant.String(), "event", e.ID, "error", err)
+			c.log.ErrorContext(ctx, "a message cannot be acted on", "message", message.MessageId, "tenant", e.tenant.String(), "trace_id", e.trace.ID(), "event", e.ID, "error", err)
 			failed.Add(message.MessageId)
 			continue
 		}
-		b.messages = append(b.messages, message.MessageId)
+		b.messages, b.traces = append(b.messages, message.MessageId), append(b.traces, e.trace)
 		for _, slug := range own.Slugs() {
 			b.wanted[slug] = append(b.wanted[slug], message.MessageId)
 		}
@@ -95,11 +99,12 @@ func (c *consumer) render(ctx context.Context, b *batch, failed *queue.Failures)
 	group.SetLimit(together)
 	var mu sync.Mutex
 	count := map[press.Outcome]int{}
+	log := c.log.With("tenant", b.tenant.String(), "trace_ids", trace.IDs(b.traces...))
 	for slug, messages := range b.wanted {
 		group.Go(func() error {
 			outcome, err := b.change.Render(ctx, slug)
 			if err != nil {
-				c.log.ErrorContext(ctx, "a page could not be made", "tenant", b.tenant.String(), "slug", slug, "error", err)
+				log.ErrorContext(ctx, "a page could not be made", "slug", slug, "error", err)
 				failed.Add(messages...)
 				return nil
 			}
@@ -110,6 +115,7 @@ func (c *consumer) render(ctx context.Context, b *batch, failed *queue.Failures)
 		})
 	}
 	_ = group.Wait() // none of them returns an error: a page's is its messages'
-	c.log.InfoContext(ctx, "pages made", "tenant", b.tenant.String(), "messages", len(b.messages), "touched", len(b.wanted),
+	c.meter.Number("PagesRendered", count[press.Rendered])
+	log.InfoContext(ctx, "pages made", "messages", len(b.messages), "touched", len(b.wanted),
 		"rendered", count[press.Rendered], "same", count[press.Same], "absent", count[press.Absent])
 }

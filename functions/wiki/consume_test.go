@@ -222,7 +222,7 @@ func TestConfig(t *testing.T) {
 	c, err := readConfig(func(name string) string { return env[name] })
 	noError(t, err)
 	equal(t, "config", c, config{aws: awsclient.Account{Region: "eu-central-1", AccessKey: "a", SecretKey: "s", DynamoDB: "http://127.0.0.1:1"}, table: "main"})
-	equal(t, "it is wired", wire(c, nil).press != nil, true)
+	equal(t, "it is wired", wire(c, nil, nil).press != nil, true)
 	_, err = readConfig(func(name string) string { return map[string]string{"AWS_REGION": "eu-central-1"}[name] })
 	if err == nil || err.Error() != "missing environment: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, TABLE_NAME" {
 		t.Errorf("error = %v", err)

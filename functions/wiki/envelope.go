@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/queue"
 )
 
@@ -13,6 +14,7 @@ import (
 type event struct {
 	ID, Action string
 	tenant     identity.Tenant
+	trace      trace.Parent // of the request that led to it
 
 	Inputs  json.RawMessage `json:"inputs"`
 	Outputs json.RawMessage `json:"outputs"`
@@ -28,6 +30,6 @@ func open(body string) (event, error) {
 	if err := json.Unmarshal(d.Data, &e); err != nil {
 		return event{}, errors.New("the event cannot be read")
 	}
-	e.ID, e.Action, e.tenant = d.Event.ID(), d.Event.Action(), d.Event.Tenant()
+	e.ID, e.Action, e.tenant, e.trace = d.Event.ID(), d.Event.Action(), d.Event.Tenant(), d.Trace
 	return e, nil
 }

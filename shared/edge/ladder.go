@@ -33,6 +33,11 @@ type visit struct {
 	envelope  rpc.Envelope
 	claimed   *access.Claimed // set once the credential has verified
 	principal identity.Principal
+
+	// For the log and who counts.
+	asked        bool         // it came to the endpoint
+	tool, prompt string       // names of the catalogue
+	refused      *fault.Error // nil for what was answered
 }
 
 // ladder is every condition a request meets before its message is looked at, in

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,26 @@ type Config struct {
 	EndpointURL string   // the endpoint's canonical full URL
 	Issuer      string   // the authorization server clients are sent to
 	Origins     []string // browser origins that may call
+	// Observe is told of each request to the endpoint; nil tells nobody.
+	Observe func(Operation)
 }
+
+// Operation is what a request to the endpoint asked for and what came of it.
+type Operation struct {
+	Method  string // of MCP; _OTHER for one there is not, empty where none could be read
+	Outcome Outcome
+	Took    time.Duration
+}
+
+// Outcome is how a request ended.
+type Outcome string
+
+// A refusal is the caller's affair, a failure ours.
+const (
+	Answered Outcome = "answered"
+	Refused  Outcome = "refused"
+	Failed   Outcome = "failed"
+)
 
 // Server answers events. Make it with New.
 type Server struct {
@@ -80,9 +100,7 @@ func (s *Server) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	began := s.now()
 	res := s.guarded(ctx, v)
 	s.finish(v, &res)
-	s.log.InfoContext(ctx, "request", "request_id", v.id, "tenant", v.tenant(), "principal", v.actor().ID,
-		"http.request.method", req.method, "mcp.method.name", cut(v.envelope.First().Method), "http.response.status_code", res.status,
-		"duration_ms", s.now().Sub(began).Milliseconds(), "trace_id", trace.From(ctx).ID())
+	s.observe(ctx, v, res.status, s.now().Sub(began))
 	out, err := encode(res)
 	if err == nil && len(out) > maxReply {
 		// Lambda would end the invocation instead of sending it.
@@ -105,8 +123,38 @@ func (s *Server) guarded(ctx context.Context, v *visit) (res response) {
 	return s.route(ctx, v)
 }
 
-// cut keeps a caller's text short enough for a log line.
-func cut(text string) string { return text[:min(len(text), 64)] }
+// observe writes the request's line into the log, under OpenTelemetry's names where
+// it has one, and tells whoever counts.
+func (s *Server) observe(ctx context.Context, v *visit, status int, took time.Duration) {
+	msg := v.envelope.First()
+	op := Operation{Method: s.surface.Known(msg.Method), Outcome: v.outcome(status), Took: took}
+	version, failure := v.value("MCP-Protocol-Version"), ""
+	if !slices.Contains(mcp.Versions, version) {
+		version = ""
+	}
+	if v.refused != nil {
+		failure = string(v.refused.Code)
+	}
+	s.log.InfoContext(ctx, "request", "request_id", v.id, "tenant", v.tenant(), "principal", v.actor().ID,
+		"http.request.method", v.method, "http.response.status_code", status, "mcp.protocol.version", version, "mcp.method.name", op.Method,
+		"gen_ai.tool.name", v.tool, "gen_ai.prompt.name", v.prompt, "outcome", op.Outcome, "error.type", failure,
+		"duration_ms", took.Milliseconds(), "trace_id", trace.From(mcp.Traced(ctx, msg)).ID())
+	if v.asked && s.config.Observe != nil {
+		s.config.Observe(op)
+	}
+}
+
+// outcome judges how a request ended. A tool's refusal and a legacy error are
+// answered with 200.
+func (v *visit) outcome(status int) Outcome {
+	switch {
+	case status >= http.StatusInternalServerError, v.refused != nil && (v.refused.Code == fault.Internal || v.refused.Code == fault.DependencyUnavailable):
+		return Failed
+	case status >= http.StatusBadRequest, v.refused != nil:
+		return Refused
+	}
+	return Answered
+}
 
 // requestID is the invocation's, so that a caller's report leads to the log;
 // a random one where there is no invocation.
@@ -153,10 +201,12 @@ func agentOf(path string) (string, bool) {
 
 // endpoint takes a request down the ladder and has the surface answer it.
 func (s *Server) endpoint(ctx context.Context, v *visit) response {
+	v.asked = true
 	if err := s.climb(ctx, v); err != nil {
-		return s.refuse(v, s.record(ctx, v, inTime(ctx, err)))
+		return s.refuse(v, s.record(mcp.Traced(ctx, v.envelope.First()), v, inTime(ctx, err)))
 	}
 	reply := s.surface.Serve(ctx, v.toSurface())
+	v.tool, v.prompt, v.refused = reply.Tool, reply.Prompt, reply.Err
 	res := response{status: reply.Status, header: http.Header{}, body: reply.Body}
 	switch {
 	case reply.Stream:
@@ -208,6 +258,7 @@ func (s *Server) record(ctx context.Context, v *visit, refused *fault.Error) *fa
 
 // refuse writes a JSON-RPC error and the headers that go with it.
 func (s *Server) refuse(v *visit, err *fault.Error) response {
+	v.refused = err
 	status, _ := rpc.FaceOf(err.Code, v.era())
 	res := response{status: status, header: jsonHeader(), body: rpc.Failure(v.envelope.First().ID, v.era(), v.id, err)}
 	s.challenge(v, res.header, status, err)

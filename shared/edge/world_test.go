@@ -161,6 +161,7 @@ type world struct {
 	counter  *counter
 	trail    *trail
 	log      *strings.Builder
+	observed []edge.Operation
 	signer   *ecdsa.PrivateKey
 }
 
@@ -191,7 +192,7 @@ func newWorldOf(t testing.TB, url string, providers ...catalog.Provider) *world 
 	}
 	surface, err := mcp.New(offered, w.trail, log)
 	must(t, err)
-	w.Server, err = edge.New(edge.Config{EndpointURL: url, Issuer: issuer, Origins: []string{friend}}, door, surface, now, log)
+	w.Server, err = edge.New(edge.Config{EndpointURL: url, Issuer: issuer, Origins: []string{friend}, Observe: func(op edge.Operation) { w.observed = append(w.observed, op) }}, door, surface, now, log)
 	must(t, err)
 	return w
 }

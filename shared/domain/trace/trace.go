@@ -5,6 +5,7 @@ package trace
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +42,17 @@ func (p Parent) ID() string {
 		return ""
 	}
 	return strings.Split(string(p), "-")[1]
+}
+
+// IDs are those of several traces, each once, in their order.
+func IDs(parents ...Parent) []string {
+	ids := []string{}
+	for _, p := range parents {
+		if id := p.ID(); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 type key struct{}

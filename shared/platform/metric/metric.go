@@ -11,17 +11,41 @@ import (
 // namespace is where the alarms of template.yaml look.
 const namespace = "RobotMoney"
 
-// Count writes one occurrence of a metric of a function, as one line.
-func Count(w io.Writer, now time.Time, function, name string) {
-	write(w, now, function, name, "Count", 1)
+// Meter writes the metrics of one function, each as one line. The zero meter
+// writes none.
+type Meter struct {
+	Out      io.Writer
+	Now      func() time.Time
+	Function string
 }
 
-// Seconds writes a duration as a metric of a function, in whole seconds.
-func Seconds(w io.Writer, now time.Time, function, name string, length time.Duration) {
-	write(w, now, function, name, "Seconds", int64(length/time.Second))
+// Dimension is what a metric is told apart by, beside the function. Each value is a
+// metric of its own with its own price: values come from tables, never from a
+// caller.
+type Dimension struct{ Name, Value string }
+
+// Count writes one occurrence.
+func (m Meter) Count(name string, by ...Dimension) { m.write(name, "Count", 1, by) }
+
+// Number writes how many of something there were.
+func (m Meter) Number(name string, n int, by ...Dimension) { m.write(name, "Count", n, by) }
+
+// Seconds writes an age, in whole seconds.
+func (m Meter) Seconds(name string, age time.Duration) {
+	m.write(name, "Seconds", int64(age/time.Second), nil)
 }
 
-func write(w io.Writer, now time.Time, function, name, unit string, value int64) {
+// Length writes how long something took, in seconds and their parts.
+func (m Meter) Length(name string, took time.Duration, by ...Dimension) {
+	m.write(name, "Seconds", took.Seconds(), by)
+}
+
+// write writes a value once for the function as a whole and once for each of the
+// dimensions.
+func (m Meter) write(name, unit string, value any, by []Dimension) {
+	if m.Out == nil {
+		return
+	}
 	type definition struct {
 		Name string
 		Unit string
@@ -31,15 +55,19 @@ func write(w io.Writer, now time.Time, function, name, unit string, value int64)
 		Dimensions [][]string
 		Metrics    []definition
 	}
-	line, err := json.Marshal(map[string]any{
-		"_aws": map[string]any{
-			"Timestamp":         now.UnixMilli(),
-			"CloudWatchMetrics": []metrics{{namespace, [][]string{{"FunctionName"}}, []definition{{name, unit}}}},
-		},
-		"FunctionName": function,
-		name:           value,
-	})
-	if err == nil {
-		_, _ = w.Write(append(line, '\n'))
+	line := map[string]any{"FunctionName": m.Function, name: value}
+	dimensions := [][]string{{"FunctionName"}}
+	for _, d := range by {
+		if d.Value != "" { // CloudWatch takes no empty one
+			line[d.Name] = d.Value
+			dimensions = append(dimensions, []string{"FunctionName", d.Name})
+		}
+	}
+	line["_aws"] = map[string]any{
+		"Timestamp":         m.Now().UnixMilli(),
+		"CloudWatchMetrics": []metrics{{namespace, dimensions, []definition{{name, unit}}}},
+	}
+	if text, err := json.Marshal(line); err == nil {
+		_, _ = m.Out.Write(append(text, '\n'))
 	}
 }

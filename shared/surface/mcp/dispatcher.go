@@ -15,6 +15,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/identity"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/surface/catalog"
 	"github.com/robotmoney/mcp/shared/surface/rpc"
 )
@@ -63,7 +64,26 @@ type Reply struct {
 	Status int
 	Body   []byte       // empty for 202
 	Stream bool         // the body is a buffered text/event-stream
-	Err    *fault.Error // what was refused, for the headers that go with it
+	Err    *fault.Error // what was refused, for the headers that go with it, and for who counts
+	Tool   string       // the name of the tool that was called, as the catalogue has it
+	Prompt string       // that of the prompt
+}
+
+// Known is a method's name where there is such a method, and what stands for all
+// others in logs and metrics where there is none: nobody's text becomes a name
+// there.
+func (d *Dispatcher) Known(method string) string {
+	if _, known := d.methods[method]; known || method == "" {
+		return method
+	}
+	return "_OTHER"
+}
+
+// Traced continues the trace that a message names in its _meta, which is nearer to
+// it than the header of the request that brought it.
+func Traced(ctx context.Context, msg rpc.Message) context.Context {
+	parent, _ := msg.Meta.Text(metaTrace)
+	return trace.With(ctx, trace.Parse(parent))
 }
 
 // Legacy revisions, newest first, and the modern one.
@@ -120,6 +140,19 @@ func (d *Dispatcher) Serve(ctx context.Context, req Request) Reply {
 // A request that cannot be recorded is refused, whatever its answer was.
 func (d *Dispatcher) answer(ctx context.Context, req Request, msg rpc.Message) Reply {
 	x := &exchange{Request: req, msg: msg, era: EraOf(req.Version, msg)}
+	ctx = Traced(ctx, msg)
+	reply := d.judged(ctx, x)
+	if x.tool != nil {
+		reply.Tool = x.tool.Name
+	}
+	if x.prompt != nil {
+		reply.Prompt = x.prompt.Name
+	}
+	return reply
+}
+
+func (d *Dispatcher) judged(ctx context.Context, x *exchange) Reply {
+	req, msg := x.Request, x.msg
 	ctx = audit.Within(ctx, call(req.RequestID, req.Principal.Tenant, req.Principal.Actor(), msg, nil))
 	result, err := d.climb(ctx, x)
 	if x.silent {

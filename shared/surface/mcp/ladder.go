@@ -20,6 +20,7 @@ const (
 	metaServer       = "io.modelcontextprotocol/serverInfo"
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 	metaProgress     = "progressToken" // in both eras
+	metaTrace        = "traceparent"   // in both eras; a reserved name without a prefix
 )
 
 // exchange is one message on its way down the ladder and what is known of it.
@@ -197,5 +198,5 @@ func (x *exchange) reply(res result) Reply {
 		stream = append(stream, message...)
 		stream = append(stream, "\n\n"...)
 	}
-	return Reply{Status: 200, Body: stream, Stream: true}
+	return Reply{Status: 200, Body: stream, Stream: true, Err: x.refused}
 }
