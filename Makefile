@@ -4,7 +4,7 @@
 PORT ?= 8787
 export GOFLAGS ?= -buildvcs=false
 
-.PHONY: run demo test check lint supply sbom contracts deployment conformance clients build bench eval soak fuzz deploy clean
+.PHONY: run demo test check lint supply sbom contracts deployment conformance clients build bench load eval soak fuzz deploy clean
 
 run: ## the whole system on this machine; FRESH=1 starts over, PORT=n moves it
 	@go run ./infra/local --port $(PORT) $(if $(FRESH),--fresh)
@@ -49,6 +49,9 @@ clients: ## real clients, each connecting, reading, completing and being refused
 
 bench: ## ratios against floors and peers, one run; WRITE=1 rewrites docs/performance.md
 	infra/bench/run $(if $(WRITE),--write)
+
+load: ## 20 companies and 200 agents for ten minutes, then one that floods; WRITE=1 rewrites docs/load.md
+	@go run ./infra/load $(if $(WRITE),-write)
 
 eval: ## the question set over the demo company, answers held against the rows; ALL=1 shows what is not right
 	@go run ./infra/eval $(if $(ALL),-all)

@@ -13,15 +13,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/edge"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 )
 
 // moving are the names of packages that take part in moving money. They are held
@@ -175,7 +172,7 @@ func TestNothingExecutes(t *testing.T) {
 func lift(t *testing.T) {
 	t.Helper()
 	for _, tenant := range []string{"acme", "globex"} {
-		_, err := database().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		_, err := running.Database().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 			TableName: &running.Table, Key: map[string]types.AttributeValue{"pk": text("tenant#" + tenant), "sk": text("rate")},
 			UpdateExpression: aws.String("SET rate_limit = :n"), ExpressionAttributeValues: map[string]types.AttributeValue{":n": &types.AttributeValueMemberN{Value: "1000000"}},
 		})
@@ -183,12 +180,6 @@ func lift(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func database() *dynamodb.Client {
-	return dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(running.DynamoDBEndpoint)
-	})
 }
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
@@ -386,7 +377,7 @@ func everyRoute(t *testing.T, server *edge.Server) {
 // scan gives every item of the table to see.
 func scan(t *testing.T, see func(pk, sk, body string)) {
 	t.Helper()
-	pages := dynamodb.NewScanPaginator(database(), &dynamodb.ScanInput{TableName: &running.Table, ConsistentRead: aws.Bool(true)})
+	pages := dynamodb.NewScanPaginator(running.Database(), &dynamodb.ScanInput{TableName: &running.Table, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
 		if err != nil {

@@ -192,7 +192,7 @@ func (s side) secrets(t *testing.T, server *edge.Server, all held, asking string
 // agents, and nothing else.
 func world(t *testing.T, alone side) (name string) {
 	t.Helper()
-	db, name := database(), running.Table+"-"+alone.tenant
+	db, name := running.Database(), running.Table+"-"+alone.tenant
 	like, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &running.Table})
 	if err != nil {
 		t.Fatal(err)

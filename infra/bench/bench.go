@@ -64,7 +64,7 @@ func (b *bench) started(ctx context.Context) (stackfile.Stack, error) {
 	}
 	file := b.running.File()
 	rate := key.Rate(tenant)
-	_, err = database(file).UpdateItem(ctx, &dynamodb.UpdateItemInput{
+	_, err = file.Database().UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &file.Table, Key: keyOf(rate),
 		UpdateExpression:          aws.String("SET rate_limit = :n"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":n": &types.AttributeValueMemberN{Value: strconv.Itoa(math.MaxInt32)}},
@@ -125,13 +125,6 @@ func (b *bench) close() {
 
 func keyOf(k key.Key) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: k.PK}, "sk": &types.AttributeValueMemberS{Value: k.SK}}
-}
-
-// database is a client made as the function makes it.
-func database(file stackfile.Stack) *dynamodb.Client {
-	return dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), &file.DynamoDBEndpoint
-	})
 }
 
 // environment is what a function with nothing but the AWS clients needs.

@@ -147,7 +147,7 @@ func (b *bench) counter(ctx context.Context) (*counter, error) {
 	}
 	server := httptest.NewServer(quiet)
 	b.ends = append(b.ends, func() { server.Close(); _ = quiet.Close() })
-	c.calls = &desk.Calls{API: database(file), Bus: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
+	c.calls = &desk.Calls{API: file.Database(), Bus: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
 		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), &server.URL
 	})}
 	store, ids := &table.Table{API: c.calls, Name: file.Table}, id.NewSource(time.Now, rand.Reader)

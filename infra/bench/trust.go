@@ -43,7 +43,7 @@ func trusting(ctx context.Context, b *bench) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := &table.Table{API: database(file), Name: file.Table}
+	store := &table.Table{API: file.Database(), Name: file.Table}
 	rows, err := appending(ctx, store)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (s *Stack) anchored(ctx context.Context) error {
 	if err := s.Settled(ctx); err != nil {
 		return err
 	}
-	store := s.trail().Store
+	store := s.File().Store()
 	for try := 0; ; try++ {
 		if err := s.Fire("anchor"); err != nil {
 			return fmt.Errorf("anchor: %w", err)

@@ -6,14 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/infra/local/demo"
@@ -21,11 +17,8 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
-	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
-	"github.com/robotmoney/mcp/shared/platform/table"
 )
 
 // data writes the demo data and registers its agents on the chain, unless an
@@ -48,7 +41,7 @@ func (s *Stack) data(ctx context.Context) error {
 		return err
 	}
 	var writing errgroup.Group
-	trail := s.trail()
+	trail := s.File().Trail()
 	writing.Go(func() error { return s.seed(ctx, trail, addresses) })
 	writing.Go(func() error { return s.register(ctx) })
 	if err := writing.Wait(); err != nil {
@@ -68,19 +61,6 @@ func (s *Stack) data(ctx context.Context) error {
 		return err
 	}
 	return os.WriteFile(seeded, nil, 0o644)
-}
-
-// trail writes to the stack's table and bus, as a function does.
-func (s *Stack) trail() *audit.Trail {
-	log := slog.New(slog.DiscardHandler)
-	client := awshttp.New(time.Minute)
-	store := &table.Table{Name: tableName, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = client, aws.String(s.dynamodb.Endpoint)
-	})}
-	events := &bus.Bus{Name: busName, API: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
-		o.HTTPClient, o.BaseEndpoint = client, aws.String("http://"+s.events.Addr().String())
-	})}
-	return &audit.Trail{Bus: events, Store: store, IDs: id.NewSource(time.Now, rand.Reader), Now: time.Now, Log: log}
 }
 
 func (s *Stack) seed(ctx context.Context, trail *audit.Trail, addresses map[string]string) error {

@@ -10,14 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/robotmoney/mcp/infra/local/stack"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/record"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 	"github.com/robotmoney/mcp/shared/platform/table"
@@ -60,9 +56,7 @@ func run(m *testing.M) (int, error) {
 
 // store is the table of the running stack.
 func store() *table.Table {
-	return &table.Table{Name: running.File().Table, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(running.File().DynamoDBEndpoint)
-	})}
+	return running.File().Store()
 }
 
 // outbox counts the events that wait for the bus and hold all of the texts.

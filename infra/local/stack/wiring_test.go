@@ -11,17 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
-
 	local "github.com/robotmoney/mcp/infra/local/bus"
 	"github.com/robotmoney/mcp/infra/local/lambda"
 	"github.com/robotmoney/mcp/infra/local/stack"
-	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/infra/local/template"
 	"github.com/robotmoney/mcp/shared/domain/audit"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
-	"github.com/robotmoney/mcp/shared/platform/bus"
 )
 
 // consumer is what a function with a queue, a rule and schedules adds to a
@@ -161,9 +155,7 @@ func withConsumer(t *testing.T, folder string, fresh bool) *stack.Stack {
 // publish puts an event of each text on a stack's bus.
 func publish(t *testing.T, s *stack.Stack, texts ...string) {
 	t.Helper()
-	events := &bus.Bus{Name: s.File().Bus, API: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(s.File().EventsEndpoint)
-	})}
+	events := s.File().Publisher()
 	for _, text := range texts {
 		entry := audit.Entry{ID: text, Type: "for.the.consumer", At: time.Now(), Detail: fmt.Appendf(nil, `{"text":%q}`, text)}
 		if refused, err := events.Publish(t.Context(), []audit.Entry{entry}); err != nil || len(refused) > 0 {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robotmoney/mcp/infra/local/stack"
+)
+
+// Memory is what the function processes hold at a moment, by the folder of the
+// function.
+type Memory map[string]Held
+
+// Held is how many processes a function has and what they hold together.
+type Held struct {
+	Processes int
+	Bytes     int64 // resident
+	Largest   int64 // the process that holds most
+}
+
+// held looks at every process that runs a function's program from under a
+// repository.
+func held(repo string) Memory {
+	m := Memory{}
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		path, err := os.Readlink(link)
+		if err != nil || filepath.Base(path) != "bootstrap" || !strings.HasPrefix(path, repo+string(filepath.Separator)) {
+			continue
+		}
+		resident := residentOf(filepath.Dir(link))
+		h := m[filepath.Base(filepath.Dir(path))]
+		h.Processes++
+		h.Bytes += resident
+		h.Largest = max(h.Largest, resident)
+		m[filepath.Base(filepath.Dir(path))] = h
+	}
+	return m
+}
+
+// residentOf reads VmRSS of a process's folder under /proc, 0 when it has just
+// ended.
+func residentOf(folder string) int64 {
+	text, err := os.ReadFile(filepath.Join(folder, "status"))
+	if err != nil {
+		return 0
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if value, is := strings.CutPrefix(lines.Text(), "VmRSS:"); is {
+			kilobytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
+			return kilobytes << 10
+		}
+	}
+	return 0
+}
+
+// watch looks at the memory every so often until stop is called, which returns
+// what it saw, in order.
+func watch(ctx context.Context, every time.Duration, look func() Memory) (stop func() []Memory) {
+	ctx, cancel := context.WithCancel(ctx)
+	seen, done := []Memory{look()}, make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				seen = append(seen, look())
+			}
+		}
+	}()
+	return func() []Memory {
+		cancel()
+		<-done
+		return append(seen, look())
+	}
+}
+
+// rested waits until the stack has done everything that was begun, and says how
+// long that took.
+func rested(ctx context.Context, s *stack.Stack) (time.Duration, error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	err := s.Bus().Settle(ctx)
+	return time.Since(began), err
+}
