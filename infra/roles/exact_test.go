@@ -65,13 +65,22 @@ func TestTheSweepMayPutWhatOthersMay(t *testing.T) {
 func TestRolesAreExact(t *testing.T) {
 	for function, role := range load(t) {
 		for _, s := range role.Statements {
-			fenced := slices.ContainsFunc(s.Conditions, func(c roles.Condition) bool { return c.Key == "dynamodb:LeadingKeys" })
+			fenced := slices.ContainsFunc(s.Conditions, func(c roles.Condition) bool {
+				return c.Key == "dynamodb:LeadingKeys" && c.Operator == "ForAllValues:StringLike"
+			})
+			// Without it a request that names no key at all would pass.
+			keyed := slices.ContainsFunc(s.Conditions, func(c roles.Condition) bool {
+				return c.Key == "dynamodb:LeadingKeys" && c.Operator == "Null" && slices.Equal(c.Values, []string{"false"})
+			})
 			for _, action := range s.Actions {
 				if action == "dynamodb:Scan" || strings.Contains(action, "*") {
 					t.Errorf("%s may do %s", function, action)
 				}
 				if strings.HasPrefix(action, "dynamodb:") && !fenced {
 					t.Errorf("%s may do %s with every row", function, action)
+				}
+				if strings.HasPrefix(action, "dynamodb:") && !keyed {
+					t.Errorf("%s may do %s without naming a row", function, action)
 				}
 			}
 			if slices.Contains(s.Resources, "*") && s.Sid != "WriteTraces" {
@@ -85,8 +94,9 @@ func TestRolesAreExact(t *testing.T) {
 func TestAllows(t *testing.T) {
 	role := roles.Role{Statements: []roles.Statement{
 		{Actions: []string{"dynamodb:PutItem"}, Resources: []string{"Table"}, Conditions: []roles.Condition{
-			{Operator: "ForAllValues:StringLike", Key: "k", Values: []string{"tenant#*"}}, {Operator: "ForAllValues:StringNotLike", Key: "k", Values: []string{"tenant#*#*"}},
+			{Operator: "Null", Key: "k", Values: []string{"false"}}, {Operator: "ForAllValues:StringLike", Key: "k", Values: []string{"tenant#*"}}, {Operator: "ForAllValues:StringNotLike", Key: "k", Values: []string{"tenant#*#*"}},
 		}},
+		{Actions: []string{"dynamodb:UpdateItem"}, Resources: []string{"Table"}, Conditions: []roles.Condition{{Operator: "ForAllValues:StringLike", Key: "k", Values: []string{"tenant#*"}}}},
 		{Actions: []string{"events:PutEvents"}, Resources: []string{"Bus"}, Conditions: []roles.Condition{{Operator: "StringEquals", Key: "k", Values: []string{"a", "b"}}}},
 		{Actions: []string{"s3:PutObject"}, Resources: []string{"Bucket/*/sha256/*"}},
 	}}
@@ -98,7 +108,8 @@ func TestAllows(t *testing.T) {
 		{"dynamodb:PutItem", "Table", []string{"tenant#acme"}, true},
 		{"dynamodb:PutItem", "Table", []string{"tenant#acme", "agent#1"}, false},
 		{"dynamodb:PutItem", "Table", []string{"tenant#acme#x"}, false},
-		{"dynamodb:PutItem", "Table", nil, true}, // as IAM has it: hence no action that takes no key
+		{"dynamodb:PutItem", "Table", nil, false},
+		{"dynamodb:UpdateItem", "Table", nil, true}, // as IAM has it: ForAllValues of none holds
 		{"dynamodb:PutItem", "Table/index/gsi1", []string{"tenant#acme"}, false},
 		{"dynamodb:GetItem", "Table", []string{"tenant#acme"}, false},
 		{"events:PutEvents", "Bus", []string{"b"}, true},

@@ -45,7 +45,7 @@ func (r Role) Grants() []Grant {
 		}
 		for _, c := range s.Conditions {
 			for _, value := range c.Values {
-				if g := part; c.Operator != "ForAllValues:StringNotLike" && slices.Contains([]string{leadingKeys, eventType}, c.Key) {
+				if g := part; c.Operator != "ForAllValues:StringNotLike" && c.Operator != "Null" && slices.Contains([]string{leadingKeys, eventType}, c.Key) {
 					g.Key, g.Value = c.Key, value
 					all = append(all, g)
 				}

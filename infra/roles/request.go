@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/robotmoney/mcp/infra/local/tap"
@@ -18,7 +19,7 @@ const (
 )
 
 // Requests are what IAM judges of a call: each operation of a transaction and each
-// event by itself.
+// event by itself, and a batch of reads as one.
 func Requests(c tap.Call) ([]Request, error) {
 	switch operation := c.Operation(); {
 	case operation == "PutEvents":
@@ -84,8 +85,8 @@ func operations(name string, body []byte) ([]Request, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	var all []Request
-	ask := func(action, resource, pk string) {
-		all = append(all, Request{"dynamodb:" + action, resource, map[string][]string{leadingKeys: {pk}}})
+	ask := func(action, resource string, pks ...string) {
+		all = append(all, Request{"dynamodb:" + action, resource, map[string][]string{leadingKeys: pks}})
 	}
 	switch name {
 	case "GetItem", "PutItem", "UpdateItem", "DeleteItem":
@@ -103,9 +104,12 @@ func operations(name string, body []byte) ([]Request, error) {
 		ask(name, resource, pk)
 	case "BatchGetItem":
 		for _, table := range in.RequestItems {
+			// One request: a statement must allow all of it.
+			var pks []string
 			for _, key := range table.Keys {
-				ask(name, "Table", operation{Key: key}.pk())
+				pks = append(pks, operation{Key: key}.pk())
 			}
+			ask(name, "Table", pks...)
 		}
 	case "TransactWriteItems":
 		for _, one := range in.TransactItems {
@@ -117,7 +121,7 @@ func operations(name string, body []byte) ([]Request, error) {
 		return nil, fmt.Errorf("no operation that a role speaks of: %s", name)
 	}
 	for _, q := range all {
-		if q.Context[leadingKeys][0] == "" {
+		if slices.Contains(q.Context[leadingKeys], "") {
 			return nil, fmt.Errorf("read %s: an item without a partition", name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -51,9 +52,12 @@ func (s Statement) allows(q Request) bool {
 }
 
 // holds judges a condition as IAM does: with ForAllValues every value of the
-// request must pass, and a request without one passes. A plain operator wants one
-// value, which is there.
+// request must pass, and a request without one passes. Null says whether there is
+// none, and a plain operator wants one value, which is there.
 func (c Condition) holds(values []string) bool {
+	if c.Operator == "Null" {
+		return slices.Equal(c.Values, []string{strconv.FormatBool(len(values) == 0)})
+	}
 	operator, all := strings.CutPrefix(c.Operator, "ForAllValues:")
 	if !all && len(values) != 1 {
 		return false
