@@ -3,17 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
-	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/robotmoney/mcp/infra/bench/report"
+	"github.com/robotmoney/mcp/infra/footprint"
 )
 
 // section is a part of the report.
@@ -85,15 +82,7 @@ func got(r report.Row) string {
 
 // machine describes this machine without naming it.
 func machine(ctx context.Context) (string, error) {
-	cpu, err := firstMatch("/proc/cpuinfo", `(?m)^model name\s*:\s*(.+)$`)
-	if err != nil {
-		return "", err
-	}
-	memory, err := firstMatch("/proc/meminfo", `(?m)^MemTotal:\s*(\d+) kB$`)
-	if err != nil {
-		return "", err
-	}
-	kilobytes, err := strconv.Atoi(memory)
+	text, err := footprint.Machine()
 	if err != nil {
 		return "", err
 	}
@@ -101,18 +90,5 @@ func machine(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("node --version: %w", err)
 	}
-	return fmt.Sprintf("%d cores of %s, %.0f GB RAM, %s %s/%s, Node %s", runtime.NumCPU(), cpu, float64(kilobytes)/(1<<20),
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(node))), nil
-}
-
-func firstMatch(path, pattern string) (string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	found := regexp.MustCompile(pattern).FindSubmatch(text)
-	if found == nil {
-		return "", errors.New(path + " does not say: " + pattern)
-	}
-	return string(found[1]), nil
+	return text + ", Node " + strings.TrimSpace(string(node)), nil
 }

@@ -6,10 +6,11 @@ import (
 	"io"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/robotmoney/mcp/infra/footprint"
 )
 
 // The targets.
@@ -108,13 +109,17 @@ func (r *result) books(b *bytes.Buffer) {
 
 // document writes the report with what it takes to read it.
 func (r *result) document(path string) error {
+	machine, err := footprint.Machine()
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `# Load
 
 Written by %s on %s. Run it again to get the figures of your machine; a missed target makes it fail.
 
-Machine: %d cores of %s, %s %s/%s. Everything shares them: the table engine, the chain, the bus, the gateway, every function process and
-the callers. On AWS each function process has cores of its own and the table is not on them: these figures say how the system behaves under load, and
+Machine: %s. Everything shares it: the table engine, the chain, the bus, the gateway, every function process and
+the callers. On AWS each function process has a share of a processor of its own and the table is not on them: these figures say how the system behaves under load, and
 not how fast it is there.
 
 ## What is sent
@@ -124,7 +129,7 @@ file on disk, the chain. Requests come at times fixed beforehand, as from indepe
 from when it was due: a server that stands still cannot hide. %.0f requests a second are about half of what this machine serves at all.
 A payment that needs no person goes all the way: executed, settled, in the journal, on its wiki page; a contributed file becomes ledger rows.
 
-`, "`make load WRITE=1`", time.Now().Format(time.DateOnly), runtime.NumCPU(), model(), runtime.Version(), runtime.GOOS, runtime.GOARCH, r.size.Companies, r.size.Agents, seed, r.rate)
+`, "`make load WRITE=1`", time.Now().Format(time.DateOnly), machine, r.size.Companies, r.size.Agents, seed, r.rate)
 	if err := r.print(&b); err != nil {
 		return err
 	}
@@ -135,14 +140,6 @@ The other %d companies' traffic is measured alone and beside the flood in turns,
 rate allows ten: what is above that is answered 429 before the chain or a row is asked. The median of the pairs counts.
 `, r.size.Companies-1, r.flood)
 	return os.WriteFile(path, b.Bytes(), 0o644)
-}
-
-// model is the processor's name, as the kernel tells it.
-func model() string {
-	text, _ := os.ReadFile("/proc/cpuinfo")
-	_, rest, _ := strings.Cut(string(text), "model name\t: ")
-	name, _, _ := strings.Cut(rest, "\n")
-	return name
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond)) }

@@ -20,8 +20,9 @@ type Client struct {
 	Header http.Header // beside those that every request has
 }
 
-// connections are kept; a request waits longer than the endpoint's own deadline.
-var connections = &http.Client{Timeout: 40 * time.Second}
+// connections are kept, as many as there ever are calls at once; a request waits
+// longer than the endpoint's own deadline.
+var connections = &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute}}
 
 // Reply is an answer of the endpoint, refusals among them.
 type Reply struct {
