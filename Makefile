@@ -4,7 +4,7 @@
 PORT ?= 8787
 export GOFLAGS ?= -buildvcs=false
 
-.PHONY: run demo test check lint supply sbom contracts deployment conformance clients build bench load eval soak fuzz deploy clean
+.PHONY: run demo test check lint supply sbom contracts deployment conformance clients build bench load cost eval soak fuzz deploy clean
 
 run: ## the whole system on this machine; FRESH=1 starts over, PORT=n moves it
 	@go run ./infra/local --port $(PORT) $(if $(FRESH),--fresh)
@@ -52,6 +52,9 @@ bench: ## ratios against floors and peers, one run; WRITE=1 rewrites docs/perfor
 
 load: ## 20 companies and 200 agents for ten minutes, then one that floods; WRITE=1 rewrites docs/load.md
 	@go run ./infra/load $(if $(WRITE),-write)
+
+cost: ## what each kind of request uses of AWS, and a million of them cost; WRITE=1 rewrites docs/cost.md
+	@go run ./infra/cost $(if $(WRITE),-write)
 
 eval: ## the question set over the demo company, answers held against the rows; ALL=1 shows what is not right
 	@go run ./infra/eval $(if $(ALL),-all)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/infra/local/crowd"
+	"github.com/robotmoney/mcp/infra/local/traffic"
 )
 
 func companies(n, agents int) []crowd.Company {
@@ -58,7 +59,7 @@ func TestPlan(t *testing.T) {
 	if n := len(plan); n < 11_500 || n > 12_500 {
 		t.Errorf("%d arrivals in ten minutes at 20 a second", n)
 	}
-	kinds, agents := make([]int, len(mix)), map[string]int{}
+	kinds, agents := make([]int, len(traffic.Mix)), map[string]int{}
 	for i, a := range plan {
 		if i > 0 && a.After < plan[i-1].After || a.After >= 10*time.Minute {
 			t.Fatalf("arrival %d comes at %s", i, a.After)
@@ -67,10 +68,10 @@ func TestPlan(t *testing.T) {
 		agents[fmt.Sprint(a.Company, a.Agent)]++
 	}
 	total := 0
-	for i, k := range mix {
-		total += k.weight
-		if share := 100 * float64(kinds[i]) / float64(len(plan)); share < float64(k.weight)*0.8 || share > float64(k.weight)*1.2 {
-			t.Errorf("%s comes %.1f times in a hundred, want %d", k.name, share, k.weight)
+	for i, k := range traffic.Mix {
+		total += k.Weight
+		if share := 100 * float64(kinds[i]) / float64(len(plan)); share < float64(k.Weight)*0.8 || share > float64(k.Weight)*1.2 {
+			t.Errorf("%s comes %.1f times in a hundred, want %d", k.Name, share, k.Weight)
 		}
 	}
 	if total != 100 {

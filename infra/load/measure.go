@@ -9,6 +9,7 @@ import (
 	"github.com/robotmoney/mcp/infra/local/client"
 	"github.com/robotmoney/mcp/infra/local/crowd"
 	"github.com/robotmoney/mcp/infra/local/stack"
+	"github.com/robotmoney/mcp/infra/local/traffic"
 	"github.com/robotmoney/mcp/shared/domain/journal/checker"
 	"github.com/robotmoney/mcp/shared/domain/rollups"
 )
@@ -73,12 +74,21 @@ func (l *load) measure(ctx context.Context) (*result, error) {
 	return r, l.check(ctx, r)
 }
 
+// weights are those of the mix.
+func weights() []int {
+	var all []int
+	for _, k := range traffic.Mix {
+		all = append(all, k.Weight)
+	}
+	return all
+}
+
 // mixed sends the mix of some companies.
 func (l *load) mixed(ctx context.Context, length time.Duration, companies []crowd.Company, n uint64) []Sample {
 	url := l.stack.File().MCPURL
 	plan := Plan(length, l.rate*float64(len(companies))/float64(len(l.companies)), companies, weights(), seed+n)
 	return Run(ctx, plan, func(ctx context.Context, a Arrival) string {
-		return mix[a.Kind].send(ctx, callerOf(url, companies, a))
+		return traffic.Mix[a.Kind].Send(ctx, traffic.CallerOf(url, companies[a.Company], a.Agent))
 	})
 }
 
@@ -106,8 +116,8 @@ func (l *load) flooded(ctx context.Context, company []crowd.Company, n uint64) [
 	url := l.stack.File().MCPURL
 	return Run(ctx, Plan(l.phase, l.flood, company, []int{1}, seed+200+n), func(ctx context.Context, a Arrival) string {
 		c := client.Client{URL: url, Token: company[0].Agents[a.Agent].Token}
-		reply, err := c.Call(ctx, "resources/read", args{"uri": "brain://ledger/accounts/acct_gx01"})
-		return codeOf(reply, client.Tool{}, err)
+		reply, err := c.Call(ctx, "resources/read", map[string]any{"uri": "brain://ledger/accounts/acct_gx01"})
+		return traffic.Code(reply, client.Tool{}, err)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/infra/footprint"
+	"github.com/robotmoney/mcp/infra/local/traffic"
 )
 
 // The targets.
@@ -62,8 +63,8 @@ func (r *result) traffic(b *bytes.Buffer) {
 	row := func(name, share string, f Figures) {
 		fmt.Fprintf(b, "| %s | %s | %d | %s | %s | %s | %s | %s | %s |\n", name, share, f.Count, ms(f.P50), ms(f.P90), ms(f.P99), ms(f.P999), ms(f.Max), counts(f.Errors))
 	}
-	for i, k := range mix {
-		row(k.name, fmt.Sprintf("%d %%", k.weight), Of(only(r.samples, i)))
+	for i, k := range traffic.Mix {
+		row(k.Name, fmt.Sprintf("%d %%", k.Weight), Of(only(r.samples, i)))
 	}
 	row("all", "100 %", all)
 	fmt.Fprintf(b, "\nA payment that a person decides about is two requests, one after the other. Everything that was begun was done %s after the last answer of the run.\n\n", r.rest.Round(time.Second/10))

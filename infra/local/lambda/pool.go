@@ -27,6 +27,8 @@ type Pool struct {
 	idle   []*process        // warm and free, the last used at the end
 	busy   int               // places taken by an invocation
 	quiet  chan struct{}     // closed when busy falls to 0; nil while nobody waits
+	served int               // invocations that ran to an answer
+	took   time.Duration     // all of them together
 }
 
 // New prepares a pool; processes start with the first requests. When ctx ends
@@ -90,6 +92,15 @@ func (p *Pool) Processes() (live, idle int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.live), len(p.idle)
+}
+
+// Served says how many invocations there were so far and how long they took
+// together, from hand-over to answer: what AWS would bill, but for the speed of the
+// machine.
+func (p *Pool) Served() (invocations int, took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.served, p.took
 }
 
 // Quiet waits until no invocation runs, also none whose caller has left.
@@ -197,6 +208,9 @@ func (p *Pool) run(warm *process, payload []byte) (Result, error) {
 		}
 		result = process.serve(inv, p.function.Timeout)
 	}
+	p.mu.Lock()
+	p.served, p.took = p.served+1, p.took+time.Since(begin)
+	p.mu.Unlock()
 	p.release(process)
 	if p.isClosed() && result.FunctionError != "" {
 		return Result{}, ErrClosed // killed by Close, not by its own fault
