@@ -52,7 +52,7 @@ func commands() []command {
 		{"policy sign", "FILE --tenant T", "add a signature of the tenant's signer to FILE.sig", policySign},
 		{"policy activate", "FILE --tenant T", "put a signed policy in force", policyActivate},
 		{"policy show", "--tenant T", "print the policy in force, its signatures checked", policyShow},
-		{"policy simulate", "FILE [--action A --amount N --currency C --counterparty ID ...]", "judge made-up facts by a policy", policySimulate},
+		{"policy simulate", "FILE --tenant T [--since DAY --until DAY] | FILE [--action A --amount N --currency C --counterparty ID ...]", "judge a tenant's past proposals, or made-up facts, by a policy that need not be in force", policySimulate},
 		{"member list", "--tenant T", "print a tenant's people and what they may approve", memberList},
 		{"member add", "ID --tenant T --name N --role R [--domains a,b --limit 10000USD]", "enter a person", memberAdd},
 		{"member set", "ID --tenant T [--role R --status S --domains a,b --limit 10000USD]", "change what a person may do", memberSet},

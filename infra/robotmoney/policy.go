@@ -248,15 +248,22 @@ func (f facts) read() (policy.Facts, error) {
 	return out, nil
 }
 
-// policySimulate judges made-up facts by a document, nothing promised before.
-func policySimulate(_ context.Context, c *call) error {
+// policySimulate judges by a document that need not be in force: a tenant's past
+// proposals, or made-up facts with nothing promised before.
+func policySimulate(ctx context.Context, c *call) error {
 	flags := factsOf(c.flags)
+	tenant := c.flags.String("tenant", "", "judge this tenant's past proposals and no made-up facts")
+	since := c.flags.String("since", "", "its proposals from this day on, YYYY-MM-DD; 90 days back when empty")
+	until := c.flags.String("until", "", "its proposals before this day; all when empty")
 	if err := c.parse(1); err != nil {
 		return err
 	}
 	_, document, err := readPolicy(c.args[0])
 	if err != nil {
 		return err
+	}
+	if *tenant != "" {
+		return c.rehearse(ctx, *tenant, document, *since, *until)
 	}
 	given, err := flags.read()
 	if err != nil {
