@@ -5,7 +5,6 @@ package crowd
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/money"
-	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/domain/roster"
 	"github.com/robotmoney/mcp/shared/domain/tenant"
 	"github.com/robotmoney/mcp/shared/platform/chain"
@@ -158,21 +156,8 @@ func (m *maker) enact(ctx context.Context, t identity.Tenant, signer tx.Signer) 
 	if err != nil {
 		return err
 	}
-	hash, err := policy.Hash(raw)
-	if err != nil {
-		return err
-	}
-	var head struct{ Version int64 }
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return err
-	}
-	signature, err := tx.SignDigest(ctx, signer, m.domain.Digest(t, head.Version, hash))
-	if err != nil {
-		return err
-	}
 	register := &charter.Register{Store: m.trail.Store, Chain: tx.PolicySigners{Registry: m.registry}, Domain: m.domain, Trail: m.trail}
-	_, err = register.Activate(ctx, t, operator, "crowd", raw, []charter.Signature{signature})
-	return err
+	return demo.Enact(ctx, register, t, raw, signer)
 }
 
 func (m *maker) member(ctx context.Context, t identity.Tenant) (Holder, error) {

@@ -1,10 +1,14 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/robotmoney/mcp/shared/domain/charter"
+	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/policy"
+	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 )
 
 // Policy is the policy a tenant starts with, for its signer to sign.
@@ -18,6 +22,25 @@ func Policy(tenant string) ([]byte, error) {
 		return nil, fmt.Errorf("encode the policy of %s: %w", tenant, err)
 	}
 	return raw, nil
+}
+
+// Enact signs a policy as a tenant's signer and puts it in force, as both would do
+// with the operator's program.
+func Enact(ctx context.Context, register *charter.Register, t identity.Tenant, raw []byte, signer tx.Signer) error {
+	hash, err := policy.Hash(raw)
+	if err != nil {
+		return err
+	}
+	var head struct{ Version int64 }
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return err
+	}
+	signature, err := tx.SignDigest(ctx, signer, register.Domain.Digest(t, head.Version, hash))
+	if err != nil {
+		return err
+	}
+	_, err = register.Activate(ctx, t, actor, "demo", raw, []charter.Signature{signature})
+	return err
 }
 
 // moves are the classes of what moves money.

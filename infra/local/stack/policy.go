@@ -2,7 +2,6 @@ package stack
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/robotmoney/mcp/infra/local/demo"
@@ -11,7 +10,6 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/charter"
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/identity"
-	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 )
 
@@ -51,22 +49,9 @@ func enact(ctx context.Context, register *charter.Register, name string) error {
 	if err != nil {
 		return err
 	}
-	hash, err := policy.Hash(raw)
-	if err != nil {
-		return err
-	}
-	var head struct{ Version int64 }
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return err
-	}
 	key, err := tx.ParseLocalKey(stackfile.SignerKeys[name])
 	if err != nil {
 		return fmt.Errorf("signer key: %w", err)
 	}
-	signature, err := tx.SignDigest(ctx, key, register.Domain.Digest(t, head.Version, hash))
-	if err != nil {
-		return err
-	}
-	_, err = register.Activate(ctx, t, identity.Actor{Type: "operator", ID: "demo"}, "demo", raw, []charter.Signature{signature})
-	return err
+	return demo.Enact(ctx, register, t, raw, key)
 }
