@@ -25,7 +25,7 @@ const seed = 20251001
 type settings struct {
 	size    crowd.Size
 	minutes float64 // of mixed traffic
-	rate    float64 // requests a second, of all companies together
+	rate    float64 // requests a second, of all companies together; 0 is half of what saturates the machine
 	flood   float64 // requests a second of the company that floods
 	pairs   int     // of a quiet phase and one with a flood
 	phase   time.Duration
@@ -37,10 +37,10 @@ func main() {
 	flag.IntVar(&s.size.Companies, "tenants", 20, "companies")
 	agents := flag.Int("agents", 200, "agents, of all companies together")
 	flag.Float64Var(&s.minutes, "minutes", 10, "how long the mixed traffic is measured")
-	flag.Float64Var(&s.rate, "rate", 20, "requests a second, of all companies together")
-	flag.Float64Var(&s.flood, "flood", 100, "requests a second of the one company that floods; its rate allows 10")
-	flag.IntVar(&s.pairs, "pairs", 5, "how often a quiet phase and one with the flood follow each other")
-	flag.DurationVar(&s.phase, "phase", 20*time.Second, "how long each of them is")
+	flag.Float64Var(&s.rate, "rate", 0, "requests a second, of all companies together; 0 is half of what saturates the machine")
+	flag.Float64Var(&s.flood, "flood", 30, "requests a second of the one company that floods; its rate allows 10")
+	flag.IntVar(&s.pairs, "pairs", 4, "how often a quiet phase and one with the flood follow each other")
+	flag.DurationVar(&s.phase, "phase", 30*time.Second, "how long each of them is")
 	flag.BoolVar(&s.write, "write", false, "write docs/load.md")
 	flag.Parse()
 	s.size.Agents = *agents / s.size.Companies

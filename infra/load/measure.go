@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/robotmoney/mcp/infra/local/client"
@@ -28,6 +29,7 @@ type load struct {
 // result is what a run has seen.
 type result struct {
 	settings
+	most    float64       // requests a second that saturate the machine
 	length  time.Duration // of the mixed traffic, until its last answer
 	samples []Sample
 	memory  []Memory
@@ -37,27 +39,43 @@ type result struct {
 	faults  []string
 }
 
-// pair is a quiet phase and the one with a flood that followed it.
+// pair is a quiet phase and one with a flood, one right after the other.
 type pair struct {
-	quiet, beside Figures // of the other companies
-	flood         Figures
+	quiet, beside []Sample // of the other companies
+	flood         []Sample
 }
 
-// ratio is how much longer the slowest hundredth of the others waited.
-func (p pair) ratio() float64 { return float64(p.beside.P99) / float64(max(p.quiet.P99, 1)) }
+// ratio is how much longer the slowest hundredth of the others waited beside the
+// flood.
+func (p pair) ratio() float64 { return float64(Of(p.beside).P99) / float64(max(Of(p.quiet).P99, 1)) }
+
+// all are the pairs taken together.
+func all(pairs []pair) (sum pair) {
+	for _, p := range pairs {
+		sum.quiet, sum.beside, sum.flood = append(sum.quiet, p.quiet...), append(sum.beside, p.beside...), append(sum.flood, p.flood...)
+	}
+	return sum
+}
 
 func (l *load) measure(ctx context.Context) (*result, error) {
-	r := &result{settings: l.settings}
-	say("warming up")
-	l.mixed(ctx, 15*time.Second, l.companies, 0)
+	r := &result{}
+	say("finding what saturates the machine")
+	var err error
+	if r.most, err = l.saturate(ctx); err != nil {
+		return nil, err
+	}
+	if l.rate == 0 {
+		l.rate = r.most / 2
+	}
+	r.settings = l.settings
 	say("mixed traffic for %.1f minutes, %.0f requests a second", l.minutes, l.rate)
 	stop := watch(ctx, watched, func() Memory { return held(l.repo) })
 	began := time.Now()
-	r.samples = l.mixed(ctx, time.Duration(l.minutes*float64(time.Minute)), l.companies, 1)
+	r.samples = l.mixed(ctx, time.Duration(l.minutes*float64(time.Minute)), l.rate, l.companies, 1)
 	r.length, r.memory = time.Since(began), stop()
 	for n := range l.settings.pairs {
 		say("quiet and flooded, %d of %d", n+1, l.settings.pairs)
-		p, err := l.pair(ctx, uint64(n))
+		p, err := l.pair(ctx, uint64(n), r.most)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +85,6 @@ func (l *load) measure(ctx context.Context) (*result, error) {
 		return nil, err
 	}
 	say("waiting for what was begun, and checking the books")
-	var err error
 	if r.rest, err = rested(ctx, l.stack); err != nil {
 		return nil, fmt.Errorf("what was begun is not done: %w", err)
 	}
@@ -83,38 +100,72 @@ func weights() []int {
 	return all
 }
 
+// saturate finds out how many requests a second the machine serves at most: callers
+// ask one after the other, and what they began counts until it is done.
+func (l *load) saturate(ctx context.Context) (float64, error) {
+	const callers, span = 16, 20 * time.Second
+	url, plan := l.stack.File().MCPURL, Plan(span, 1000, l.companies, weights(), seed)
+	began := time.Now()
+	var next, served atomic.Int64
+	var calling sync.WaitGroup
+	for range callers {
+		calling.Go(func() {
+			for time.Since(began) < span && ctx.Err() == nil {
+				a := plan[int(next.Add(1)-1)%len(plan)]
+				if traffic.Mix[a.Kind].Send(ctx, traffic.CallerOf(url, l.companies[a.Company], a.Agent)) == "" {
+					served.Add(1)
+				}
+			}
+		})
+	}
+	calling.Wait()
+	_, err := rested(ctx, l.stack)
+	return float64(served.Load()) / time.Since(began).Seconds(), err
+}
+
 // mixed sends the mix of some companies.
-func (l *load) mixed(ctx context.Context, length time.Duration, companies []crowd.Company, n uint64) []Sample {
+func (l *load) mixed(ctx context.Context, length time.Duration, rate float64, companies []crowd.Company, n uint64) []Sample {
 	url := l.stack.File().MCPURL
-	plan := Plan(length, l.rate*float64(len(companies))/float64(len(l.companies)), companies, weights(), seed+n)
+	plan := Plan(length, rate, companies, weights(), seed+n)
 	return Run(ctx, plan, func(ctx context.Context, a Arrival) string {
 		return traffic.Mix[a.Kind].Send(ctx, traffic.CallerOf(url, companies[a.Company], a.Agent))
 	})
 }
 
+// aside is how much of what saturates the machine the others ask for beside the flood:
+// a machine that is full says nothing of who takes what from whom.
+const aside = 0.25
+
 // pair measures the companies but the first, alone and beside the first one's
-// flood. Both phases have the same arrivals.
-func (l *load) pair(ctx context.Context, n uint64) (pair, error) {
-	// A company's requests are counted by the minute: the flood begins in a fresh
-	// one, so that what it is refused is refused for its rate alone.
+// flood, in turns with which comes first. A company's requests are counted by the
+// minute, so both phases lie in one, and each flood is served what it is allowed.
+func (l *load) pair(ctx context.Context, n uint64, most float64) (p pair, err error) {
 	others, flooding := l.companies[1:], l.companies[:1]
-	quiet := l.mixed(ctx, l.phase, others, 100+n)
-	var beside, flood []Sample
-	var both sync.WaitGroup
-	both.Go(func() { beside = l.mixed(ctx, l.phase, others, 100+n) })
-	both.Go(func() { flood = l.flooded(ctx, flooding, n) })
-	both.Wait()
-	p := pair{Of(quiet), Of(beside), Of(flood)}
-	if p.flood.Errors["rate_limited"] == 0 {
-		return p, fmt.Errorf("nothing of the flood of %d requests was refused for its rate: %v", p.flood.Count, p.flood.Errors)
+	phases := []func(){
+		func() { p.quiet = l.mixed(ctx, l.phase, aside*most, others, 100+n) },
+		func() {
+			var both sync.WaitGroup
+			both.Go(func() { p.beside = l.mixed(ctx, l.phase, aside*most, others, 200+n) })
+			both.Go(func() { p.flood = l.flooded(ctx, flooding, n) })
+			both.Wait()
+		},
 	}
-	return p, nil
+	timer := time.NewTimer(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return p, ctx.Err()
+	}
+	phases[n%2]()
+	phases[1-n%2]()
+	return p, ctx.Err()
 }
 
 // flooded sends reads of one company, as fast as it was told to.
 func (l *load) flooded(ctx context.Context, company []crowd.Company, n uint64) []Sample {
 	url := l.stack.File().MCPURL
-	return Run(ctx, Plan(l.phase, l.flood, company, []int{1}, seed+200+n), func(ctx context.Context, a Arrival) string {
+	return Run(ctx, Plan(l.phase, l.flood, company, []int{1}, seed+300+n), func(ctx context.Context, a Arrival) string {
 		c := client.Client{URL: url, Token: company[0].Agents[a.Agent].Token}
 		reply, err := c.Call(ctx, "resources/read", map[string]any{"uri": "brain://ledger/accounts/acct_gx01"})
 		return traffic.Code(reply, client.Tool{}, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/robotmoney/mcp/infra/local/stack"
 )
 
-// Memory is what the function processes hold at a moment, by the folder of the
-// function.
+// Memory is what processes hold at a moment, by the folder of the function, or by
+// what else they are.
 type Memory map[string]Held
 
 // Held is how many processes a function has and what they hold together.
@@ -31,15 +31,24 @@ func held(repo string) Memory {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
 		path, err := os.Readlink(link)
-		if err != nil || filepath.Base(path) != "bootstrap" || !strings.HasPrefix(path, repo+string(filepath.Separator)) {
+		if err != nil {
+			continue
+		}
+		name := filepath.Base(filepath.Dir(path))
+		switch base := filepath.Base(path); {
+		case filepath.Base(filepath.Dir(link)) == strconv.Itoa(os.Getpid()):
+			name = "callers, gateway, bus"
+		case base == "dynoxide":
+			name = "table engine"
+		case base != "bootstrap" || !strings.HasPrefix(path, repo+string(filepath.Separator)):
 			continue
 		}
 		resident := residentOf(filepath.Dir(link))
-		h := m[filepath.Base(filepath.Dir(path))]
+		h := m[name]
 		h.Processes++
 		h.Bytes += resident
 		h.Largest = max(h.Largest, resident)
-		m[filepath.Base(filepath.Dir(path))] = h
+		m[name] = h
 	}
 	return m
 }

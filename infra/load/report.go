@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotmoney/mcp/infra/footprint"
 	"github.com/robotmoney/mcp/infra/local/traffic"
+	"github.com/robotmoney/mcp/shared/domain/fault"
 )
 
 // The targets.
@@ -20,19 +21,16 @@ const (
 	errorShare  = 0.001
 )
 
+// limited is the code of a refusal for too many requests.
+const limited = string(fault.RateLimited)
+
 // passed says whether the run has met its targets.
 func (r *result) passed() bool {
 	return len(r.faults) == 0 && r.floodRatio() <= besideBound && r.errorRate() <= errorShare
 }
 
-// floodRatio is the ratio of the median pair.
-func (r *result) floodRatio() float64 {
-	var ratios []float64
-	for _, p := range r.pairs {
-		ratios = append(ratios, p.ratio())
-	}
-	return median(ratios)
-}
+// floodRatio is the ratio of all pairs together.
+func (r *result) floodRatio() float64 { return all(r.pairs).ratio() }
 
 // errorRate is the share of the mixed traffic that was not answered as it should
 // be.
@@ -90,12 +88,18 @@ func (r *result) processes(b *bytes.Buffer) {
 }
 
 func (r *result) floods(b *bytes.Buffer) {
-	fmt.Fprintf(b, "## A company that floods\n\n| pair | others, quiet: p50 | p99 | beside the flood: p50 | p99 | ratio of p99 | their errors | the flood | refused for its rate | p50 of the flood |\n|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|\n")
-	for i, p := range r.pairs {
-		fmt.Fprintf(b, "| %d | %s | %s | %s | %s | %.2f | %s | %d | %d | %s |\n", i+1, ms(p.quiet.P50), ms(p.quiet.P99), ms(p.beside.P50), ms(p.beside.P99), p.ratio(),
-			counts(p.beside.Errors), p.flood.Count, p.flood.Errors["rate_limited"], ms(p.flood.P50))
+	fmt.Fprintf(b, "## A company that floods\n\n| pair | others, quiet: p50 | p99 | beside the flood: p50 | p99 | ratio of p99 | their errors | the flood | refused for its rate | p50 of the refusals |\n|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|\n")
+	row := func(name string, p pair) {
+		quiet, beside := Of(p.quiet), Of(p.beside)
+		refused := Of(slices.DeleteFunc(slices.Clone(p.flood), func(s Sample) bool { return s.Code != limited }))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %.2f | %s | %d | %d | %s |\n", name, ms(quiet.P50), ms(quiet.P99), ms(beside.P50), ms(beside.P99), p.ratio(),
+			counts(beside.Errors), len(p.flood), refused.Count, ms(refused.P50))
 	}
-	fmt.Fprintf(b, "\nThe median pair: %.2f (at most %.1f: %s).\n\n", r.floodRatio(), besideBound, verdict(r.floodRatio() <= besideBound))
+	for i, p := range r.pairs {
+		row(fmt.Sprint(i+1), p)
+	}
+	row("all", all(r.pairs))
+	fmt.Fprintf(b, "\nOf all pairs together: %.2f (at most %.1f: %s).\n\n", r.floodRatio(), besideBound, verdict(r.floodRatio() <= besideBound))
 }
 
 func (r *result) books(b *bytes.Buffer) {
@@ -127,18 +131,21 @@ not how fast it is there.
 
 %d companies with %d agents each, of one stack: real function processes over the Runtime API, one for each request at one time, the table engine with its
 file on disk, the chain. Requests come at times fixed beforehand, as from independent callers (exponential gaps, seed %d), and how long one took counts
-from when it was due: a server that stands still cannot hide. %.0f requests a second are about half of what this machine serves at all.
+from when it was due: a server that stands still cannot hide. 16 callers that ask one request after the other are served %.0f a second here, until all they began is done;
+the mixed traffic is %.0f a second.
 A payment that needs no person goes all the way: executed, settled, in the journal, on its wiki page; a contributed file becomes ledger rows.
 
-`, "`make load WRITE=1`", time.Now().Format(time.DateOnly), machine, r.size.Companies, r.size.Agents, seed, r.rate)
+`, "`make load WRITE=1`", time.Now().Format(time.DateOnly), machine, r.size.Companies, r.size.Agents, seed, r.most, r.rate)
 	if err := r.print(&b); err != nil {
 		return err
 	}
 	fmt.Fprintf(&b, `
 ## How the flood is measured
 
-The other %d companies' traffic is measured alone and beside the flood in turns, with the same arrivals. The flood is %.0f reads a second of one company, whose
-rate allows ten: what is above that is answered 429 before the chain or a row is asked. The median of the pairs counts.
+The other %d companies' traffic, a quarter of what saturates the machine, is measured alone and beside the flood, half a minute each within one minute, in turns
+with which comes first. The flood is %.0f reads a second of one company, whose rate allows ten: it is served six hundred and then answered 429, before the chain or a
+row is asked. What it is entitled to takes the machine's two cores from the others here, which it could not on AWS; what is above costs a
+verified token and a process that knows the minute to be used up.
 `, r.size.Companies-1, r.flood)
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
