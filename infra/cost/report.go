@@ -87,7 +87,7 @@ var monthly = []struct {
 	n     int64
 	price price
 }{
-	{"keys: of the data, of the anchors' publisher (each rotation of the first adds one)", 2, keyMonth},
+	{"keys: of the data, of the anchors' publisher, of the payer of tokens if there is one (each rotation of the first adds one)", 3, keyMonth},
 	{"the cursor key", 1, secretMonth},
 	{"alarms", 17, alarmMonth},
 	{"the dashboard", 1, dashboardMonth},

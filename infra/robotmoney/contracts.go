@@ -57,6 +57,18 @@ func given(flag, text string, otherwise identity.Address) (identity.Address, err
 	return account, nil
 }
 
+// keyAccount prints the account of a key, for whoever sends it something.
+func keyAccount(ctx context.Context, c *call) error {
+	if err := c.parse(1); err != nil {
+		return err
+	}
+	account, err := kmsAccount(ctx, c.args[0])
+	if err != nil {
+		return err
+	}
+	return c.print(map[string]any{"key": c.args[0], "account": account}, [2]string{"account", account.String()})
+}
+
 // kmsAccount is the account on the chain of a key that never leaves KMS.
 func kmsAccount(ctx context.Context, keyID string) (identity.Address, error) {
 	cloud, err := config.LoadDefaultConfig(ctx)

@@ -44,6 +44,7 @@ func commands() []command {
 		{"agent trust", "ID", "vouch for what an agent contributes; what waits in quarantine is parsed", agentTrust},
 		{"agent distrust", "ID", "vouch for it no more", agentDistrust},
 		{"key create", "AGENT [--scopes a,b] [--ttl 2160h]", "make an agent API key and print it once", keyCreate},
+		{"key account", "KMS-KEY", "print the account on the chain of a key in KMS, such as the payer's", keyAccount},
 		{"agent show", "ID", "print an agent's record and its registration on the chain", agentShow},
 		{"agent quarantine", "ID", "stop an agent within five seconds; it can be activated again", agentQuarantine},
 		{"agent activate", "ID", "let a quarantined agent act again", agentActivate},

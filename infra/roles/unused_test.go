@@ -24,6 +24,7 @@ var unused = []excuse{
 	{"AnchorRole SignAnchors kms:* PublisherKey", "the local stack signs with a key of its own; shared/platform/kms tests both calls"},
 	{"McpRole AskTheModel bedrock:InvokeModel arn:*/*", "no model is called in a test; shared/platform/bedrock tests the call against a stub"},
 	{"ExecuteRole PutOrders *", "the local stack's rail is the sandbox"},
+	{"ExecuteRole SignTransfers kms:* PayerKey", "the local stack pays no tokens; functions/execute tests the rail on a chain, shared/platform/kms both calls"},
 	{"ExecuteRole * nonce#[*]", "the local stack pays no tokens"},
 	{"IngestRole DeleteMarks tenant#[*]#suffix", "an agent's and an operator's file that bring one counterparty at one time"},
 	{"McpRole PutOwnEvents agent.mcp.rate_limited", "nobody is flooded here; shared/domain/access tests it"},
