@@ -44,7 +44,8 @@ type Sweeper struct {
 	Grace time.Duration // 0 is DefaultGrace
 }
 
-// Report says what became of the events that were older than the grace.
+// Report says what became of the events that were older than the grace, or of a
+// time that has not come.
 type Report struct {
 	Published  int `json:"published"`     // the bus has them, and they are removed
 	Kept       int `json:"kept"`          // the bus has them, but they could not be removed: they will be published again
@@ -66,7 +67,8 @@ func (s *Sweeper) Sweep(ctx context.Context) (Report, error) {
 	if grace == 0 {
 		grace = DefaultGrace
 	}
-	r := &run{Sweeper: s, before: s.Now().Add(-grace), broken: map[string]error{}}
+	now := s.Now()
+	r := &run{Sweeper: s, before: now.Add(-grace), ahead: now.Add(grace), broken: map[string]error{}}
 	failures := make([]error, key.OutboxShards)
 	var shards sync.WaitGroup
 	for shard := range key.OutboxShards {
@@ -106,6 +108,10 @@ func (r *run) failed() error {
 type run struct {
 	*Sweeper
 	before time.Time // what is not older is left to who made it
+	// ahead is the time of which nothing can be yet: what is later was made by a
+	// clock that ran ahead, and nobody knows how long it waits. Left until its time
+	// comes, a payment that was approved would wait as long as that clock was wrong.
+	ahead time.Time
 
 	mu     sync.Mutex
 	report Report
@@ -117,7 +123,7 @@ type run struct {
 
 // shard goes through one partition of the outbox, page by page.
 func (r *run) shard(ctx context.Context, shard int) error {
-	query := record.Query{PK: key.OutboxPartition(shard), To: r.before.UTC().Format(audit.TimeForm), Limit: page}
+	query := record.Query{PK: key.OutboxPartition(shard), Limit: page}
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("shard %d of the outbox was not read to its end: %w", shard, err)
@@ -128,6 +134,9 @@ func (r *run) shard(ctx context.Context, shard int) error {
 		}
 		var waiting []waiting
 		for _, item := range items.Items {
+			if at, ok := since(item.Key); ok && r.young(at) {
+				continue
+			}
 			entry, err := read(item)
 			if err != nil {
 				r.unreadable(ctx, item, err)
@@ -144,6 +153,9 @@ func (r *run) shard(ctx context.Context, shard int) error {
 		query.After = items.Next
 	}
 }
+
+// young says of an event that who made it may be about to publish it.
+func (r *run) young(at time.Time) bool { return !at.Before(r.before) && !at.After(r.ahead) }
 
 // publish hands a batch of one action to the bus and removes what it took.
 func (r *run) publish(ctx context.Context, batch []waiting) {
@@ -222,8 +234,12 @@ func (r *run) refused(batch ...waiting) {
 }
 
 // remains notes that something of a time is still there; the caller holds the
-// lock.
+// lock. What is from a clock that ran ahead is at least as old as what a sweep
+// takes.
 func (r *run) remains(at time.Time) {
+	if at.After(r.before) {
+		at = r.before
+	}
 	if r.report.Oldest.IsZero() || at.Before(r.report.Oldest) {
 		r.report.Oldest = at
 	}

@@ -104,6 +104,26 @@ func TestGrace(t *testing.T) {
 	}
 }
 
+// What a clock that ran ahead has made is not left until its time comes: that may
+// be long, and it may have waited long.
+func TestAhead(t *testing.T) {
+	r := setup(t)
+	bound := noon.Add(outbox.DefaultGrace)
+	leave(t, event(t, "evt_young", "a", bound), event(t, "evt_ahead", "a", bound.Add(time.Millisecond)), event(t, "evt_far", "b", noon.Add(26*time.Hour)))
+	r.bus.Refuse(-1)
+	report, err := r.Sweep(t.Context())
+	equal(t, "fails", err != nil, true)
+	equal(t, "report", report, outbox.Report{Refused: 2, Oldest: noon.Add(-outbox.DefaultGrace)})
+	r.bus.Refuse(0)
+	report, err = r.Sweep(t.Context())
+	noError(t, err)
+	equal(t, "report then", report, outbox.Report{Published: 2})
+	left := waiting(t)
+	if _, there := left["evt_young"]; !there || len(left) != 1 {
+		t.Errorf("left: %d", len(left))
+	}
+}
+
 // inOneShard are the first n names that lie in one partition.
 func inOneShard(n int) (names []string) {
 	shard := key.Outbox("evt_0", noon).PK
