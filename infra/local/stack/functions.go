@@ -33,7 +33,7 @@ func (s *Stack) read(file stackfile.Stack) (*template.Template, error) {
 		"AWS::Region": stackfile.Region, "AWS::StackName": "robotmoney-local",
 		"Issuer": file.Issuer, "JwksUrl": file.JWKSURL, "EndpointUrl": file.MCPURL,
 		"RpcUrls": file.RPCURL, "ChainId": strconv.FormatUint(file.ChainID, 10),
-		"RegistryAddress": file.Registry, "AnchorAddress": file.Anchor, "Rail": "sandbox",
+		"RegistryAddress": file.Registry, "AnchorAddress": file.Anchor, "Rail": cmp.Or(s.options.Rail, "sandbox"),
 	}})
 }
 

@@ -43,6 +43,10 @@ type Options struct {
 	// (DYNAMODB_ENDPOINT, EVENTS_ENDPOINT, S3_ENDPOINT, RPC_URLS), for who wants to
 	// stand between; nil gives each its own.
 	Reroute func(function, variable, address string) (string, error)
+	// Rail is how payments are carried, as the template's parameter of that name
+	// says; empty is sandbox. Who chooses bank stands in for it: it reads the orders
+	// from the bus and answers them there.
+	Rail string
 	// Clocks is a folder. Where it is given, the functions are built with a clock
 	// that is wrong by what the file of a function's name in it says, such as -2h,
 	// and right while there is none.
