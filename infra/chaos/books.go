@@ -12,6 +12,7 @@ type Books struct {
 	Intents    []Intent
 	Executions []Execution
 	Payments   []Payment
+	Transfers  []Transfer // of the bank
 	Artifacts  []Artifact
 	Rows       []Row
 	Events     []Event // of the journal, in its order

@@ -22,8 +22,8 @@ func (c cents) String() string {
 // parseCents reads an amount with at most two decimals.
 func parseCents(text string) (cents, error) {
 	whole, part, _ := strings.Cut(text, ".")
-	if len(part) > 2 {
-		return 0, fmt.Errorf("amount %q has more than two decimals", text)
+	if whole == "" || len(part) > 2 {
+		return 0, fmt.Errorf("amount %q is none with at most two decimals", text)
 	}
 	n, err := strconv.ParseInt(whole+(part + "00")[:2], 10, 64)
 	if err != nil {

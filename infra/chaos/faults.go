@@ -2,24 +2,28 @@ package main
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"net/http"
-	"slices"
-	"sync/atomic"
 	"time"
 
+	local "github.com/robotmoney/mcp/infra/local/bus"
 	"github.com/robotmoney/mcp/infra/local/tap"
+	"github.com/robotmoney/mcp/shared/domain/fault"
 )
 
-// fault is a way in which what the functions stand on misbehaves. What a fault
+// step is a part of a disturbance.
+type step func(ctx context.Context, s *stage, r *rand.Rand) error
+
+// disturbance is a way in which what the functions stand on misbehaves. What it
 // does not need is nil.
-type fault struct {
+type disturbance struct {
 	name  string
 	means string // what it stands for
-	begin func(ctx context.Context, s *stage, r *rand.Rand) error
-	pulse func(ctx context.Context, s *stage, r *rand.Rand) error // again and again while it lasts
-	end   func(ctx context.Context, s *stage) error
+	begin step
+	pulse step // again and again while it lasts
+	end   step
+	codes []string // what may be refused with them while it lasts; nothing else may
+	shows string   // the one of them that must be seen; empty where all may go well
 }
 
 const (
@@ -31,153 +35,156 @@ const (
 	down = 1500 * time.Millisecond
 )
 
-// faults are all there are, in the order in which they are made. The first is
+// The codes of what could not be reached.
+const (
+	unreachable = string(fault.DependencyUnavailable)
+	chainless   = string(fault.OnchainUnavailable)
+)
+
+// disturbances are all there are, in the order in which they are made. The first is
 // none: what is seen without a fault is what the others are held against.
-var faults = []fault{
+var disturbances = []disturbance{
 	{name: "none", means: "Nothing is wrong."},
 	{
 		name: "table-restart", means: "The table engine is killed (SIGKILL), is away for 1.5 s and comes back on its file, again and again.",
-		pulse: restart,
+		codes: []string{unreachable}, shows: unreachable, pulse: restart,
 	},
 	{
-		name: "table-reply", means: "Every third write to the table is made and its reply cut off.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.table.set(loseEvery(3, writes)); return nil },
-		end:   func(_ context.Context, s *stage) error { s.table.set(nil); return nil },
+		name: "table-reply", means: "For 2.4 s out of 3.6 s every write to the table is made and its reply cut off.", codes: []string{unreachable}, shows: unreachable,
+		begin: at(table, func(s *stage) tap.Between { return inBursts(s.loseEvery(1, writes)) }), end: open(table),
 	},
 	{
-		name: "table-refuses", means: "Every third call of the table is answered with InternalServerError, nothing done.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error {
-			s.table.set(refuseEvery(3, http.StatusInternalServerError, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"chaos"}`))
-			return nil
-		},
-		end: func(_ context.Context, s *stage) error { s.table.set(nil); return nil },
+		name: "table-refuses", means: "For 2.4 s out of 3.6 s every call of the table is answered with InternalServerError, nothing done.", codes: []string{unreachable}, shows: unreachable,
+		begin: at(table, func(s *stage) tap.Between {
+			return inBursts(s.refuse(http.StatusInternalServerError, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"chaos"}`))
+		}), end: open(table),
 	},
 	{
 		name: "bus-refuses", means: "The bus throttles every call of PutEvents.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.Bus().Refuse(-1); return nil },
-		end:   func(_ context.Context, s *stage) error { s.Bus().Refuse(0); return nil },
+		begin: bus(func(b *local.Bus) { b.Refuse(-1) }), end: bus(func(b *local.Bus) { b.Refuse(0) }),
 	},
 	{
 		name: "bus-half", means: "The bus takes every other entry.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.Bus().HalfAccept(true); return nil },
-		end:   func(_ context.Context, s *stage) error { s.Bus().HalfAccept(false); return nil },
+		begin: bus(func(b *local.Bus) { b.HalfAccept(true) }), end: bus(func(b *local.Bus) { b.HalfAccept(false) }),
 	},
 	{
 		name: "bus-reply", means: "The bus takes every call and cuts the reply off.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.Bus().LoseReply(-1); return nil },
-		end:   func(_ context.Context, s *stage) error { s.Bus().LoseReply(0); return nil },
+		begin: bus(func(b *local.Bus) { b.LoseReply(-1) }), end: bus(func(b *local.Bus) { b.LoseReply(0) }),
 	},
 	{
-		name: "rpc-down", means: "No node of the chain answers: connections are cut.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.chain.set(cut); return nil },
-		end:   func(_ context.Context, s *stage) error { s.chain.set(nil); return nil },
+		name: "bank-silent", means: "The bank pays and says nothing; all its receipts come afterwards, some of them twice.",
+		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.bank.hush(true); return nil },
+		end:   func(_ context.Context, s *stage, _ *rand.Rand) error { s.bank.hush(false); return nil },
 	},
 	{
-		name: "clock-jumps", means: "The clock of each function jumps, apart from the others: the endpoint's by up to 50 min ahead, those of the others by up to 26 h, ahead or behind.",
-		begin: jump, pulse: jump,
-		end: func(_ context.Context, s *stage) error { return s.right() },
+		name: "rpc-down", means: "No node of the chain answers: connections are cut.", codes: []string{chainless}, shows: chainless,
+		begin: at(chain, func(s *stage) tap.Between { return s.cut }), end: open(chain),
+	},
+	{
+		name: "clock-jumps", means: "The clock of each function jumps, apart from the others: the endpoint's by up to 50 min ahead, those of the others by up to 26 h, ahead or behind. The store of bytes refuses what is signed with another time than its own.",
+		codes: []string{unreachable}, begin: jump, pulse: jump, end: right,
 	},
 	{
 		name: "clock-behind", means: "The endpoint's clock is two hours behind: every token is from its future.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { return s.wrong("McpFunction", -2*time.Hour) },
-		end:   func(_ context.Context, s *stage) error { return s.right() },
+		codes: []string{string(fault.AuthTokenInvalid)}, shows: string(fault.AuthTokenInvalid), begin: off(-2 * time.Hour), end: right,
 	},
 	{
 		name: "clock-ahead", means: "The endpoint's clock is two hours ahead: every token has expired.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { return s.wrong("McpFunction", 2*time.Hour) },
-		end:   func(_ context.Context, s *stage) error { return s.right() },
+		codes: []string{string(fault.AuthTokenExpired)}, shows: string(fault.AuthTokenExpired), begin: off(2 * time.Hour), end: right,
 	},
 	{
-		name: "kill", means: "Processes of every function are killed (SIGKILL), those in the middle of a call first.",
-		pulse: func(_ context.Context, s *stage, r *rand.Rand) error {
-			for _, function := range functions {
-				s.Function(function).Kill(1 + r.IntN(2))
-			}
-			return nil
-		},
+		name: "kill", means: "Processes of every function are killed (SIGKILL), those in the middle of a call first. The table answers 40 ms late, so that there is a middle.",
+		begin: at(table, func(*stage) tap.Between { return slow }), pulse: kill, end: open(table),
 	},
 	{
 		name: "blobs-full", means: "The store of bytes takes nothing: 507 InsufficientStorage and 503 SlowDown in turn.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.blobs.set(full()); return nil },
-		end:   func(_ context.Context, s *stage) error { s.blobs.set(nil); return nil },
+		codes: []string{unreachable}, shows: unreachable,
+		begin: at(blobs, func(s *stage) tap.Between { return s.full() }), end: open(blobs),
 	},
 	{
-		name: "blobs-reply", means: "Every other call of the store of bytes is carried out and its reply cut off.",
-		begin: func(_ context.Context, s *stage, _ *rand.Rand) error { s.blobs.set(loseEvery(2, all)); return nil },
-		end:   func(_ context.Context, s *stage) error { s.blobs.set(nil); return nil },
+		name: "blobs-reply", means: "Every other call of the store of bytes is carried out and its reply cut off.", codes: []string{unreachable},
+		begin: at(blobs, func(s *stage) tap.Between { return s.loseEvery(2, every) }), end: open(blobs),
+	},
+	{
+		name: "together", means: "A little of everything at one time: replies of the table, the bus, the store of bytes and the chain are cut, the bus takes half, clocks jump, processes are killed.",
+		codes: []string{unreachable, chainless}, begin: together, end: apart,
+		pulse: func(ctx context.Context, s *stage, r *rand.Rand) error {
+			if err := jump(ctx, s, r); err != nil {
+				return err
+			}
+			return kill(ctx, s, r)
+		},
 	},
 }
 
-// errCut has a tap cut the connection.
-var errCut = errors.New("chaos")
-
-func cut(context.Context, tap.Call, func() (tap.Answer, error)) (tap.Answer, error) {
-	return tap.Answer{}, errCut
+// together makes a little of everything at one time.
+func together(ctx context.Context, s *stage, r *rand.Rand) error {
+	s.Bus().HalfAccept(true)
+	for where, does := range map[place]tap.Between{table: s.loseEvery(9, writes), events: s.loseEvery(4, every), blobs: s.loseEvery(3, every), chain: s.loseEvery(3, every)} {
+		s.valves[where].set(does)
+	}
+	return jump(ctx, s, r)
 }
 
-func all(tap.Call) bool { return true }
-
-// writes are the calls of the table that change it.
-func writes(call tap.Call) bool {
-	return slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}, call.Operation())
+// apart ends all of it.
+func apart(ctx context.Context, s *stage, r *rand.Rand) error {
+	s.Bus().HalfAccept(false)
+	for _, valve := range s.valves {
+		valve.set(nil)
+	}
+	return right(ctx, s, r)
 }
 
-// loseEvery hands every call on and cuts the reply of every nth of those meant.
-func loseEvery(n int64, meant func(tap.Call) bool) tap.Between {
-	var seen atomic.Int64
-	return func(_ context.Context, call tap.Call, pass func() (tap.Answer, error)) (tap.Answer, error) {
-		answer, err := pass()
-		if err == nil && meant(call) && seen.Add(1)%n == 0 {
-			err = errCut
-		}
-		return answer, err
+// at has the valve before something do what it is told.
+func at(where place, does func(s *stage) tap.Between) step {
+	return func(_ context.Context, s *stage, _ *rand.Rand) error {
+		s.valves[where].set(does(s))
+		return nil
 	}
 }
 
-// refuseEvery answers every nth call itself.
-func refuseEvery(n int64, status int, body string) tap.Between {
-	var seen atomic.Int64
-	return func(_ context.Context, _ tap.Call, pass func() (tap.Answer, error)) (tap.Answer, error) {
-		if seen.Add(1)%n != 0 {
-			return pass()
-		}
-		return tap.Answer{Status: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: []byte(body)}, nil
+// open has it do nothing any more.
+func open(where place) step {
+	return at(where, func(*stage) tap.Between { return nil })
+}
+
+// bus tells the bus to misbehave, and counts each reply that is not as it should
+// be.
+func bus(tell func(*local.Bus)) step {
+	return func(_ context.Context, s *stage, _ *rand.Rand) error {
+		s.valves[events].set(s.watch)
+		tell(s.Bus())
+		return nil
 	}
 }
 
-// full is a store of bytes that has no room: what is asked for is answered, what
-// is to be stored is refused.
-func full() tap.Between {
-	said := []struct {
-		status int
-		code   string
-	}{{http.StatusInsufficientStorage, "InsufficientStorage"}, {http.StatusServiceUnavailable, "SlowDown"}}
-	var seen atomic.Int64
-	return func(_ context.Context, call tap.Call, pass func() (tap.Answer, error)) (tap.Answer, error) {
-		if call.Method != http.MethodPut {
-			return pass()
-		}
-		say := said[seen.Add(1)%int64(len(said))]
-		return tap.Answer{
-			Status: say.status, Header: http.Header{"Content-Type": {"application/xml"}},
-			Body: []byte(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>` + say.code + `</Code><Message>chaos</Message></Error>`),
-		}, nil
-	}
+// off sets the endpoint's clock off.
+func off(by time.Duration) step {
+	return func(_ context.Context, s *stage, _ *rand.Rand) error { return s.wrong("McpFunction", by) }
 }
+
+// right sets every clock right.
+func right(_ context.Context, s *stage, _ *rand.Rand) error { return s.right() }
 
 // restart kills the table engine and brings it back.
 func restart(ctx context.Context, s *stage, _ *rand.Rand) error {
 	s.Table().Kill()
-	select {
-	case <-time.After(down):
-	case <-ctx.Done():
-	}
+	s.hit(1)
+	sleep(ctx, down)
 	// It outlives the pulse: the stack's own end ends it.
 	return s.Table().Restart(context.WithoutCancel(ctx))
 }
 
+// kill kills processes of each function.
+func kill(_ context.Context, s *stage, r *rand.Rand) error {
+	for _, function := range functions {
+		s.hit(s.Function(function).Kill(1 + r.IntN(2)))
+	}
+	return nil
+}
+
 // jump sets every clock to a new offset. Beyond 50 minutes ahead the endpoint
-// would take no token, which is a fault of its own.
+// would take no token, which is a disturbance of its own.
 func jump(_ context.Context, s *stage, r *rand.Rand) error {
 	for _, function := range functions {
 		by := time.Duration(r.IntN(53)-26) * time.Hour

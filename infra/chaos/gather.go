@@ -165,8 +165,8 @@ func (s *stage) artifacts(ctx context.Context, t identity.Tenant, b *Books) erro
 	})
 }
 
-// said is the part of an event that the reckoning looks at.
-type said struct {
+// shown is the part of an event that the reckoning looks at.
+type shown struct {
 	ID        string `json:"id"`
 	Tenant    string `json:"tenant_id"`
 	Action    string `json:"action"`
@@ -186,7 +186,7 @@ type said struct {
 	} `json:"after_state"`
 }
 
-func (e said) event() Event {
+func (e shown) event() Event {
 	text := func(v any) string { s, _ := v.(string); return s }
 	return Event{e.ID, e.Action, e.Actor.ID, e.RequestID, text(e.Outputs.Code), or(text(e.After.ID), text(e.Inputs.ID)), text(e.Inputs.Decision)}
 }
@@ -204,7 +204,7 @@ func (s *stage) journal(ctx context.Context, t identity.Tenant, b *Books) error 
 			return err
 		}
 		for _, entry := range entries {
-			var e said
+			var e shown
 			if err := json.Unmarshal(entry.Event, &e); err != nil {
 				return err
 			}
@@ -240,7 +240,6 @@ func (s *stage) money(ctx context.Context, t identity.Tenant, b *Books) error {
 
 func (s *stage) proofs(ctx context.Context, t identity.Tenant, b *Books) error {
 	reader := &proof.Reader{Store: s.store}
-	file := s.File()
 	for _, i := range b.Intents {
 		if i.Status != string(proposals.Executed) {
 			continue
@@ -250,15 +249,30 @@ func (s *stage) proofs(ctx context.Context, t identity.Tenant, b *Books) error {
 			b.Proofs[i.ID] = err.Error()
 			continue
 		}
-		report := verify.Proof(ctx, body, verify.Options{RPC: file.RPCURL, Contract: file.Anchor})
-		b.Proofs[i.ID] = ""
-		if failed := report.Failed(); len(failed) > 0 {
-			b.Proofs[i.ID] = failed[0].Name + ": " + failed[0].Detail
-		} else if report.Outcome != "executed" {
-			b.Proofs[i.ID] = "it says " + report.Outcome
-		}
+		b.Proofs[i.ID] = s.verified(ctx, body)
 	}
 	return nil
+}
+
+// verified says what is wrong with a proof of an executed payment, empty for one
+// that holds. The local node now and then refuses a block it has just made: what
+// fails is looked at again, and what is wrong stays so.
+func (s *stage) verified(ctx context.Context, body []byte) (wrong string) {
+	file := s.File()
+	for range 3 {
+		report := verify.Proof(ctx, body, verify.Options{RPC: file.RPCURL, Contract: file.Anchor})
+		failed := report.Failed()
+		switch {
+		case len(failed) > 0:
+			wrong = failed[0].Name + ": " + failed[0].Detail
+		case report.Outcome != "executed":
+			return "it says " + report.Outcome
+		default:
+			return ""
+		}
+		sleep(ctx, time.Second)
+	}
+	return wrong
 }
 
 // promises reads the counts of an agent's caps.
@@ -303,7 +317,7 @@ func (s *stage) files(_ context.Context, t identity.Tenant, b *Books) error {
 	err := lines(filepath.Join(s.folder, stackfile.Events), func(line []byte) error {
 		var e struct {
 			Source string
-			Detail struct{ Data said }
+			Detail struct{ Data shown }
 		}
 		if err := json.Unmarshal(line, &e); err != nil {
 			return err

@@ -49,7 +49,7 @@ func run(ctx context.Context, only string, seed uint64, folder string, write boo
 	}
 	began := time.Now()
 	fmt.Println("Starting a stack whose clocks can be wrong.")
-	s, err := open(ctx, repo, folder)
+	s, err := begin(ctx, repo, folder, seed)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,11 @@ func run(ctx context.Context, only string, seed uint64, folder string, write boo
 	result.took = time.Since(began)
 	result.print(os.Stdout)
 	if write {
-		if err := os.WriteFile(filepath.Join(repo, document), result.document(), 0o644); err != nil {
+		text, err := result.document()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(repo, document), text, 0o644); err != nil {
 			return err
 		}
 	}
@@ -72,21 +76,21 @@ func run(ctx context.Context, only string, seed uint64, folder string, write boo
 }
 
 // choose finds faults by their names.
-func choose(only string) ([]fault, error) {
+func choose(only string) ([]disturbance, error) {
 	if only == "" {
-		return faults, nil
+		return disturbances, nil
 	}
-	var chosen []fault
+	var chosen []disturbance
 	for name := range strings.SplitSeq(only, ",") {
 		found := false
-		for _, f := range faults {
+		for _, f := range disturbances {
 			if f.name == name {
 				chosen, found = append(chosen, f), true
 			}
 		}
 		if !found {
 			var names []string
-			for _, f := range faults {
+			for _, f := range disturbances {
 				names = append(names, f.name)
 			}
 			return nil, fmt.Errorf("there is no fault %q; there are %s", name, strings.Join(names, ", "))

@@ -45,6 +45,32 @@ func (b Books) events(subject, action string) int {
 	return count(b.Events, func(e Event) bool { return e.Subject == subject && e.Action == action })
 }
 
+func transfers(deeds []Deed, b Books, say sayer) {
+	for _, i := range b.Intents {
+		want, amount := 0, cents(0)
+		if i.Status == "executed" {
+			want = 1
+		}
+		n := count(b.Transfers, func(t Transfer) bool {
+			if t.Intent == i.ID {
+				amount += t.Amount
+			}
+			return t.Intent == i.ID
+		})
+		if n != want || amount != i.Amount*cents(want) {
+			say(proposed(deeds, i), fmt.Sprintf("transfers of %s, %s", i.ID, i.Status), fmt.Sprintf("%d of %s", want, i.Amount*cents(want)), fmt.Sprintf("%d of %s", n, amount))
+		}
+	}
+	for _, t := range b.Transfers {
+		if t.Another != "" {
+			say(Deed{}, "orders of "+t.Intent, "the same each time", t.Another)
+		}
+		if count(b.Intents, func(i Intent) bool { return i.ID == t.Intent }) == 0 {
+			say(Deed{}, "transfer of "+t.Amount.String(), "the intent "+t.Intent, "none")
+		}
+	}
+}
+
 func money(_ []Deed, b Books, say sayer) {
 	want := b.Before
 	for _, p := range b.Payments {
@@ -69,10 +95,16 @@ const (
 // ended are the states in which nothing is promised any more.
 var ended = []string{"rejected", "cancelled", "expired", "failed"}
 
+// automatic says that nobody was asked, and that it has not ended without being
+// paid.
+func (i Intent) automatic() bool {
+	return !slices.Contains(ended, i.Status) && i.Rule == automatic && len(i.Approvals) == 0
+}
+
 func caps(deeds []Deed, b Books, say sayer) {
 	sum := map[string]cents{}
 	for _, i := range b.Intents {
-		if slices.Contains(ended, i.Status) || i.Rule != automatic || len(i.Approvals) > 0 {
+		if !i.automatic() {
 			continue
 		}
 		sum[i.Agent] += i.Amount

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/identity"
@@ -15,11 +13,12 @@ import (
 )
 
 const (
-	// calm is how long clients begin things before a fault and after it.
-	calm = 1500 * time.Millisecond
-	// rest is how long the queues may take to be empty after a fault. It is longer
+	// calm is how long clients begin things after a disturbance. Before it they begin
+	// nothing: nobody knows the agents that were hired for it.
+	calm = 3 * time.Second
+	// stillness is how long the queues may take to be empty after a fault. It is longer
 	// than the longest wait of a message that has failed some times.
-	rest = 100 * time.Second
+	stillness = 100 * time.Second
 	// sweeps is how often the outbox is swept until nothing waits, a second apart:
 	// an event must be half a minute old.
 	sweeps = 75
@@ -27,19 +26,24 @@ const (
 	anchorings = 60
 )
 
+// made is a disturbance that was made, and how often it did something.
+type made struct {
+	disturbance
+	times int
+}
+
 // result is what was done and found.
 type result struct {
 	seed       uint64
-	faults     []fault
+	made       []made
 	deeds      []Deed
 	books      []Books
 	violations []Violation
-	killed     map[string]int
 	took       time.Duration
 }
 
 // play makes one fault after the other and then reckons up.
-func play(ctx context.Context, s *stage, chosen []fault, seed uint64) (*result, error) {
+func play(ctx context.Context, s *stage, chosen []disturbance, seed uint64) (*result, error) {
 	acme, err := identity.OperatorTenant("acme")
 	if err != nil {
 		return nil, err
@@ -48,17 +52,23 @@ func play(ctx context.Context, s *stage, chosen []fault, seed uint64) (*result, 
 	if err != nil {
 		return nil, err
 	}
-	kept, agents := &book{}, []string{}
+	working, stop := context.WithCancel(ctx)
+	worked := make(chan error, 1)
+	go func() { worked <- s.bank.work(working) }()
+	defer stop()
+	r, kept, agents := &result{seed: seed}, &book{}, []string{}
 	for i, f := range chosen {
 		began, seen := time.Now(), len(kept.all())
-		t := &traffic{stage: s, book: kept, fault: f.name, seed: seed + uint64(i)}
+		t := &traffic{stage: s, url: s.File().MCPURL, book: kept, fault: f.name, seed: seed + uint64(i)}
 		if err := t.cast(ctx); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 		agents = append(agents, t.agents[:]...)
+		s.n.Store(0)
 		if err := during(ctx, s, f, t, rand.New(rand.NewPCG(seed, uint64(100+i)))); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
+		r.made = append(r.made, made{f, int(s.n.Load())})
 		if err := s.quiet(ctx); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
@@ -67,20 +77,24 @@ func play(ctx context.Context, s *stage, chosen []fault, seed uint64) (*result, 
 	if err := s.settle(ctx); err != nil {
 		return nil, err
 	}
-	r := &result{seed: seed, faults: chosen, deeds: kept.all()}
+	stop()
+	if err := <-worked; err != nil {
+		return nil, err
+	}
+	r.deeds = kept.all()
 	for _, name := range []string{"acme", "globex"} {
 		b, err := s.gather(ctx, name, agents)
 		if err != nil {
 			return nil, err
 		}
 		if name == "acme" {
-			b.Before = before
+			b.Before, b.Transfers = before, s.bank.paid()
 		} else {
 			b.Promised = nil
 		}
 		r.books = append(r.books, b)
 	}
-	r.violations = judgeAll(r.deeds, r.books)
+	r.violations = append(judgeAll(r.deeds, r.books), r.judgeMade()...)
 	return r, nil
 }
 
@@ -104,46 +118,36 @@ func (t *traffic) cast(ctx context.Context) error {
 	return nil
 }
 
-// during has the traffic run while a fault begins, lasts and ends.
-func during(ctx context.Context, s *stage, f fault, t *traffic, r *rand.Rand) error {
-	until := make(chan struct{})
+// during has the traffic run while a disturbance lasts, and for a while after.
+func during(ctx context.Context, s *stage, d disturbance, t *traffic, r *rand.Rand) error {
+	until, done := make(chan struct{}), make(chan struct{})
 	t.until = until
-	done := make(chan struct{})
-	go func() { defer close(done); t.run(ctx) }()
-	err := f.make(ctx, s, r)
+	err := d.make(ctx, s, r, func() {
+		go func() { defer close(done); t.run(ctx) }()
+	})
 	sleep(ctx, calm)
 	close(until)
 	<-done
-	if err == nil {
-		err = ctx.Err()
-	}
-	return err
+	return errors.Join(err, ctx.Err())
 }
 
-// make makes a fault, and ends it whatever happens meanwhile.
-func (f fault) make(ctx context.Context, s *stage, r *rand.Rand) (err error) {
-	sleep(ctx, calm)
-	if f.end != nil {
-		defer func() {
-			if failed := f.end(ctx, s); err == nil {
-				err = failed
-			}
-		}()
+// make makes a disturbance, calls begun once it is there, and ends it whatever
+// happens meanwhile.
+func (d disturbance) make(ctx context.Context, s *stage, r *rand.Rand, begun func()) (err error) {
+	if d.begin != nil {
+		err = d.begin(ctx, s, r)
 	}
-	if f.begin != nil {
-		if err := f.begin(ctx, s, r); err != nil {
-			return err
-		}
-	}
-	for end := time.Now().Add(lasts); time.Now().Before(end) && ctx.Err() == nil; {
+	begun()
+	for end := time.Now().Add(lasts); err == nil && time.Now().Before(end) && ctx.Err() == nil; {
 		sleep(ctx, beat)
-		if f.pulse != nil {
-			if err := f.pulse(ctx, s, r); err != nil {
-				return err
-			}
+		if d.pulse != nil {
+			err = d.pulse(ctx, s, r)
 		}
 	}
-	return nil
+	if d.end != nil {
+		err = errors.Join(err, d.end(ctx, s, r))
+	}
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -153,11 +157,20 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// quiet waits until no event is under way.
+// quiet waits until no event is under way, and no receipt of the bank.
 func (s *stage) quiet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, rest)
+	ctx, cancel := context.WithTimeout(ctx, stillness)
 	defer cancel()
-	return s.Settled(ctx)
+	for {
+		if err := s.Settled(ctx); err != nil {
+			return err
+		}
+		idle, err := s.bank.idle()
+		if err != nil || idle && s.Bus().Settled() {
+			return err
+		}
+		sleep(ctx, look)
+	}
 }
 
 // settle waits until nothing is left to do: the outbox is swept, what follows
@@ -196,59 +209,3 @@ func (s *stage) settle(ctx context.Context) error {
 	}
 	return nil
 }
-
-// tally counts the tries of a fault's deeds by what was told.
-func (r *result) tally(name string) map[Outcome]int {
-	n := map[Outcome]int{}
-	for _, d := range r.deeds {
-		if d.Fault == name {
-			for _, t := range d.Tries {
-				n[t.Outcome]++
-			}
-		}
-	}
-	return n
-}
-
-// codes counts the codes of a fault's refusals. That of a tool's stands in the
-// journal.
-func (r *result) codes(name string) map[string]int {
-	known := map[string]string{}
-	for _, b := range r.books {
-		for _, e := range b.Events {
-			if request(e) && e.Code != "" {
-				known[e.RequestID] = e.Code
-			}
-		}
-	}
-	n := map[string]int{}
-	for _, d := range r.deeds {
-		for _, t := range d.Tries {
-			if d.Fault != name || t.Code == "" {
-				continue
-			}
-			code := t.Code
-			if code == ofTheTool {
-				code = or(known[t.RequestID], code)
-			}
-			n[code]++
-		}
-	}
-	return n
-}
-
-func (r *result) print(out io.Writer) {
-	for _, f := range r.faults {
-		n, codes := r.tally(f.name), r.codes(f.name)
-		fmt.Fprintf(out, "%-14s acknowledged %3d  refused %3d  open %3d  unknown %3d ", f.name, n[Acknowledged], n[Refused], n[Open], n[Unknown])
-		for _, code := range slices.Sorted(maps.Keys(codes)) {
-			fmt.Fprintf(out, " %s %d", code, codes[code])
-		}
-		fmt.Fprintln(out)
-	}
-	for _, v := range r.violations {
-		fmt.Fprintln(out, "VIOLATION", v)
-	}
-	fmt.Fprintf(out, "%d deeds, %d rules, %d violations, %s\n", len(r.deeds), len(rules), len(r.violations), r.took.Round(time.Second))
-}
-func (r *result) document() []byte { return nil }

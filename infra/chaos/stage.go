@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -19,49 +18,26 @@ import (
 	"github.com/robotmoney/mcp/infra/local/tap"
 	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/platform/awshttp"
-	"github.com/robotmoney/mcp/shared/platform/table"
+	store "github.com/robotmoney/mcp/shared/platform/table"
 )
-
-// valve stands before one of the things that functions call, and does to each
-// call what it was told; nothing, until then.
-type valve struct {
-	mu   sync.Mutex
-	does tap.Between
-}
-
-// set tells the valve what to do; nil opens it.
-func (v *valve) set(does tap.Between) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.does = does
-}
-
-func (v *valve) between(ctx context.Context, call tap.Call, pass func() (tap.Answer, error)) (tap.Answer, error) {
-	v.mu.Lock()
-	does := v.does
-	v.mu.Unlock()
-	if does == nil {
-		return pass()
-	}
-	return does(ctx, call, pass)
-}
 
 // stage is a stack of its own, with a valve before everything the functions call
 // and a clock of each function's own.
 type stage struct {
 	*stack.Stack
-	repo, folder string
-	table, blobs valve
-	chain        valve
-	store        *table.Table
-	issuer       *issuer.Issuer
-	operator     string // the operator's program
-	stops        []func()
+	counter  // of what the disturbance of the moment has done
+	folder   string
+	valves   map[place]*valve
+	store    *store.Table
+	issuer   *issuer.Issuer
+	bank     *bank
+	operator string // the operator's program
+	stops    []func()
 }
 
-// open starts the stack. It ends with close.
-func open(ctx context.Context, repo, folder string) (*stage, error) {
-	s := &stage{repo: repo, folder: folder, operator: filepath.Join(folder, "robotmoney")}
+// begin starts the stack. It ends with close.
+func begin(ctx context.Context, repo, folder string, seed uint64) (*stage, error) {
+	s := &stage{folder: folder, operator: filepath.Join(folder, "robotmoney"), valves: map[place]*valve{table: {}, events: {}, blobs: {}, chain: {}}}
 	if err := os.MkdirAll(s.clocks(), 0o755); err != nil {
 		return nil, err
 	}
@@ -73,14 +49,9 @@ func open(ctx context.Context, repo, folder string) (*stage, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the operator's program: %w\n%s", err, out)
 	}
-	valves := map[string]*valve{"DYNAMODB_ENDPOINT": &s.table, "S3_ENDPOINT": &s.blobs, "RPC_URLS": &s.chain}
 	var err error
-	s.Stack, err = stack.Start(ctx, stack.Options{Repo: repo, Folder: folder, Fresh: true, Clocks: s.clocks(), Reroute: func(_, variable, address string) (string, error) {
-		v, known := valves[variable]
-		if !known {
-			return address, nil // the bus has faults of its own
-		}
-		tapped, stop, err := tap.Start(address, v.between)
+	s.Stack, err = stack.Start(ctx, stack.Options{Repo: repo, Folder: folder, Fresh: true, Clocks: s.clocks(), Rail: "bank", Reroute: func(_, variable, address string) (string, error) {
+		tapped, stop, err := tap.Start(address, s.valves[place(variable)].between)
 		if err == nil {
 			s.stops = append(s.stops, stop)
 		}
@@ -90,13 +61,14 @@ func open(ctx context.Context, repo, folder string) (*stage, error) {
 		s.close()
 		return nil, err
 	}
-	s.store = &table.Table{Name: s.File().Table, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
+	s.store = &store.Table{Name: s.File().Table, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
 		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(s.File().DynamoDBEndpoint)
 	})}
 	if s.issuer, err = issuer.Open(filepath.Join(folder, stackfile.State)); err != nil {
 		s.close()
 		return nil, err
 	}
+	s.bank = newBank(s, seed)
 	return s, nil
 }
 
@@ -115,6 +87,7 @@ func (s *stage) clocks() string { return filepath.Join(s.folder, "clocks") }
 // wrong sets a function's clock off.
 func (s *stage) wrong(function string, by time.Duration) error {
 	path := filepath.Join(s.clocks(), function)
+	s.hit(1)
 	// A reader sees the old offset or the new one.
 	if err := os.WriteFile(path+".new", []byte(by.String()), 0o600); err != nil {
 		return err
@@ -122,7 +95,7 @@ func (s *stage) wrong(function string, by time.Duration) error {
 	return os.Rename(path+".new", path)
 }
 
-// right sets every clock right.
+// right sets every clock right again.
 func (s *stage) right() error {
 	files, err := filepath.Glob(filepath.Join(s.clocks(), "*"))
 	for _, path := range files {

@@ -32,6 +32,7 @@ var payees = []string{"cp_aws", "cp_gcp", "cp_github", "cp_datadog", "cp_hubspot
 // traffic is what clients do during one fault.
 type traffic struct {
 	stage  *stage
+	url    string // of the endpoint
 	book   *book
 	fault  string
 	seed   uint64
@@ -159,7 +160,7 @@ func (t *traffic) do(ctx context.Context, d Deed, tool string, arguments args) D
 	if d.Caller == "agt_globex" {
 		d.Tenant = "globex"
 	}
-	c := client.Client{URL: t.stage.File().MCPURL, Token: t.tokens[d.Caller]}
+	c := client.Client{URL: t.url, Token: t.tokens[d.Caller]}
 	for range patience {
 		reply, answer, err := c.Use(ctx, tool, arguments)
 		d.Tries = append(d.Tries, judge(reply, answer, err))

@@ -34,7 +34,7 @@ func artifacts(deeds []Deed, b Books, say sayer) {
 	}
 }
 
-func chain(_ []Deed, b Books, say sayer) {
+func chained(_ []Deed, b Books, say sayer) {
 	if b.Journal.Fault != nil {
 		say(Deed{}, "journal of "+b.Tenant, "a chain", b.Journal.Fault.String())
 	}
@@ -46,22 +46,31 @@ func chain(_ []Deed, b Books, say sayer) {
 // request says whether an event is the outer one of a request.
 func request(e Event) bool { return strings.HasPrefix(e.Action, "agent.mcp.") }
 
+// recorded: a change and the request's event are one transaction. Where its reply
+// is lost, the client is refused, and the refusal is an event too: both are so.
 func recorded(deeds []Deed, b Books, say sayer) {
-	times := map[string]int{}
+	done, refused := map[string]int{}, map[string]int{}
 	for _, e := range b.Events {
-		if request(e) {
-			times[e.RequestID]++
+		switch {
+		case !request(e):
+		case e.Code == "":
+			done[e.RequestID]++
+		default:
+			refused[e.RequestID]++
 		}
 	}
 	for _, d := range deeds {
 		for _, try := range d.Tries {
-			n := times[try.RequestID]
+			yes, no := done[try.RequestID], refused[try.RequestID]
+			what, has := fmt.Sprintf("request %s of %s, %s", try.RequestID, d.Key, try.Outcome), fmt.Sprintf("%d, and %d of a refusal", yes, no)
 			switch {
 			case try.RequestID == "": // no reply: nothing to find it by
-			case try.Outcome == Acknowledged && n != 1:
-				say(d, fmt.Sprintf("request %s of %s, acknowledged", try.RequestID, d.Key), "one event", fmt.Sprint(n))
-			case n > 1:
-				say(d, fmt.Sprintf("request %s of %s, %s", try.RequestID, d.Key, try.Outcome), "one event at most", fmt.Sprint(n))
+			case try.Outcome == Acknowledged && (yes != 1 || no != 0):
+				say(d, what, "one event", has)
+			case try.Outcome == Refused && (yes != 0 || no > 1):
+				say(d, what, "one event of the refusal at most", has)
+			case yes > 1 || no > 1:
+				say(d, what, "one event at most, and one of the refusal", has)
 			}
 		}
 	}
