@@ -163,5 +163,13 @@ type chainAnswer struct {
 }
 
 // fresh says whether the answer still counts. The table deletes expired items
-// late, so the reader looks at the time itself.
-func (a *chainAnswer) fresh(now time.Time) bool { return a != nil && wall(now).Before(a.expires) }
+// late, so the reader looks at the time itself. One that would count for longer
+// than any does was kept by a clock that ran ahead, here or in another process:
+// believed, it would let a revoked agent in for as long as that clock was wrong.
+func (a *chainAnswer) fresh(now time.Time) bool {
+	if a == nil {
+		return false
+	}
+	left := a.expires.Sub(wall(now))
+	return left > 0 && left <= chainLife
+}

@@ -148,6 +148,8 @@ func TestExpiredAnswer(t *testing.T) {
 		code    fault.Code
 	}{
 		"a second to go":   {time.Second, 0, ""},
+		"all of its time":  {chainLife, 0, ""},
+		"a second more":    {chainLife + time.Second, 1, fault.AgentNotOnchain}, // by a clock that ran ahead
 		"at its end":       {0, 1, fault.AgentNotOnchain},
 		"two days past it": {-48 * time.Hour, 1, fault.AgentNotOnchain},
 	} {
@@ -256,6 +258,13 @@ func TestClockSetBack(t *testing.T) {
 	w.writeAgent(t)
 	w.pass(-time.Hour)
 	w.admits(t, "an hour earlier", w.door, fault.AgentNotRegistered)
+
+	w = newWorld(t)
+	w.admits(t, "cold", w.door, "")
+	w.change(revoked)
+	w.pass(-time.Hour)
+	w.admits(t, "revoked, an hour earlier", w.door, fault.AgentNotOnchain)
+	w.admits(t, "and in another process", w.process(nil), fault.AgentNotOnchain)
 }
 
 // What lies broken in the table lets nobody in.
