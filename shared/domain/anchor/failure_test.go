@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -142,8 +143,15 @@ func TestMinedAfterTimeout(t *testing.T) {
 	once(t, w, a)
 }
 
-// One that waits too long is replaced under its nonce: one of the two comes.
+// One that waits too long is replaced under its nonce: one of the two comes. How
+// long one waits that a clock sent which ran ahead, nobody knows.
 func TestReplaced(t *testing.T) {
+	for name, wait := range map[string]time.Duration{"too long": 11 * time.Minute, "from the future": -26 * time.Hour} {
+		t.Run(name, func(t *testing.T) { replaced(t, wait) })
+	}
+}
+
+func replaced(t *testing.T, wait time.Duration) {
 	w := newWorld(t)
 	w.patience = 1
 	still(t, w)
@@ -152,7 +160,7 @@ func TestReplaced(t *testing.T) {
 	before := w.sent(t)
 	w.runs(t)
 	first := w.flight(t)
-	w.clock = w.clock.Add(11 * 60e9)
+	w.clock = w.clock.Add(wait)
 	w.runs(t)
 	second := w.flight(t)
 	equal(t, "another", first["hash"] != second["hash"], true)

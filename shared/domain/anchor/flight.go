@@ -42,7 +42,8 @@ func (r *run) urge(ctx context.Context) (*Mined, error) {
 	if stale == 0 {
 		stale = DefaultStale
 	}
-	if r.Now().Sub(f.At) >= stale {
+	// One from the future was sent by a clock that ran ahead: it may have waited long.
+	if waited := r.Now().Sub(f.At); waited >= stale || waited < 0 {
 		if err := r.replace(ctx); err != nil {
 			return nil, err
 		}

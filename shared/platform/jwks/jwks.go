@@ -66,6 +66,9 @@ func (k *Keys) Key(ctx context.Context, kid string) (identity.Key, bool, error) 
 	// The wall clock alone: the monotonic one may stand still while a function is
 	// frozen, and a withdrawn key would live on.
 	now := k.now().Round(0)
+	if now.Before(k.tried) {
+		k.keys = nil // the clock was set back: nobody can say how old they are
+	}
 	key, known := k.keys[kid]
 	age := now.Sub(k.fetched)
 	if known && age < fresh {

@@ -329,6 +329,20 @@ func TestStaleKeys(t *testing.T) {
 	has(t, keys, "a", "yes")
 }
 
+// A clock that is set back makes no key younger: one that was withdrawn would be
+// good until the clock is where it was.
+func TestClockSetBack(t *testing.T) {
+	i, keys, c := started(t, publishes(p256("a")))
+	has(t, keys, "a", "yes")
+	i.now(publishes(p256("b")))
+	c.pass(-time.Hour)
+	has(t, keys, "b", "yes")
+	has(t, keys, "a", "no")
+	i.now(fails)
+	c.pass(-time.Second)
+	has(t, keys, "b", "out of reach")
+}
+
 func TestColdFailure(t *testing.T) {
 	i, keys, _ := started(t, fails)
 	has(t, keys, "a", "out of reach")
