@@ -37,15 +37,27 @@ var _ access.Counter = (*Rate)(nil)
 // Lease adds n to the count of a minute. The first lease of a minute starts the
 // count over. A lease whose reply was lost may count twice, which only makes
 // the limit stricter.
+//
+// A minute further ahead than the next was begun by a clock that ran ahead. Counted
+// into until its time comes, it would shut the tenant out for as long as that clock
+// was wrong: it is set back, with its count, and ends when the present one does.
 func (r *Rate) Lease(ctx context.Context, t identity.Tenant, minute time.Time, n int) (used, limit int, err error) {
 	names := map[string]string{"#minute": attrMinute, "#used": attrUsed}
-	values := map[string]types.AttributeValue{":minute": number(minute.Unix()), ":n": number(int64(n))}
-	steps := []struct{ update, condition string }{
-		{"ADD #used :n", "#minute = :minute"},
-		{"SET #minute = :minute, #used = :n", "attribute_not_exists(#minute) OR #minute < :minute"},
-		{"ADD #used :n", "#minute >= :minute"}, // another process started the minute in between
+	now, next := number(minute.Unix()), number(minute.Add(time.Minute).Unix())
+	steps := []struct {
+		update, condition string
+		next              bool // the condition is about the next minute too
+	}{
+		{"ADD #used :n", "#minute = :minute", false},
+		{"SET #minute = :minute, #used = :n", "attribute_not_exists(#minute) OR #minute < :minute", false},
+		{"ADD #used :n", "#minute BETWEEN :minute AND :next", true}, // another process started the minute in between
+		{"SET #minute = :minute ADD #used :n", "#minute > :next", true},
 	}
 	for _, step := range steps {
+		values := map[string]types.AttributeValue{":minute": now, ":n": number(int64(n))}
+		if step.next { // a value that no expression uses is refused
+			values[":next"] = next
+		}
 		out, err := r.Table.API.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: &r.Table.Name, Key: keyOf(key.Rate(t)), ReturnValues: types.ReturnValueAllNew,
 			UpdateExpression: &step.update, ConditionExpression: &step.condition,
@@ -85,14 +97,16 @@ func whole(v types.AttributeValue) (int, error) {
 	return strconv.Atoi(n.Value)
 }
 
-// FirstRefusal marks the minute as told of, and says whether it was not before.
+// FirstRefusal marks the minute as told of, and says whether it was not before. A
+// mark further ahead than the next minute is of a clock that ran ahead, and hides
+// nothing.
 func (r *Rate) FirstRefusal(ctx context.Context, t identity.Tenant, minute time.Time) (bool, error) {
 	_, err := r.Table.API.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.Table.Name, Key: keyOf(key.Rate(t)),
 		UpdateExpression:          aws.String("SET #refused = :minute"),
-		ConditionExpression:       aws.String("attribute_not_exists(#refused) OR #refused < :minute"),
+		ConditionExpression:       aws.String("attribute_not_exists(#refused) OR #refused < :minute OR #refused > :next"),
 		ExpressionAttributeNames:  map[string]string{"#refused": attrRefused},
-		ExpressionAttributeValues: map[string]types.AttributeValue{":minute": number(minute.Unix())},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":minute": number(minute.Unix()), ":next": number(minute.Add(time.Minute).Unix())},
 	})
 	var failed *types.ConditionalCheckFailedException
 	switch {

@@ -62,6 +62,11 @@ func TestLeases(t *testing.T) {
 		{acme, minute, 5, 8, 600}, // a clock that is behind counts into the present minute
 		{acme, minute.Add(time.Minute), 1, 9, 600},
 		{globex, minute.Add(time.Hour), 1, 1, 50}, // the limit outlives the minute
+		// A clock that ran ahead has begun a minute whose time comes in an hour. What
+		// it has counted counts for the present minute and no longer.
+		{globex, minute, 3, 4, 50},
+		{globex, minute, 1, 5, 50},
+		{globex, minute.Add(time.Minute), 2, 2, 50},
 	} {
 		used, limit, err := rate().Lease(t.Context(), step.of, step.at, step.n)
 		noError(t, err)
@@ -108,6 +113,9 @@ func TestFirstRefusal(t *testing.T) {
 		{globex, minute, true},
 		{acme, minute.Add(time.Minute), true},
 		{acme, minute, false}, // a clock that is behind tells nothing again
+		{globex, minute.Add(time.Hour), true},
+		{globex, minute.Add(time.Minute), true}, // what a clock that ran ahead has told hides nothing
+		{globex, minute.Add(time.Minute), false},
 		{acme, minute.Add(time.Minute), false},
 	} {
 		first, err := rate().FirstRefusal(t.Context(), step.of, step.at)
