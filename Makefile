@@ -4,7 +4,7 @@
 PORT ?= 8787
 export GOFLAGS ?= -buildvcs=false
 
-.PHONY: run demo test check lint supply sbom contracts deployment conformance clients build bench load cost eval soak fuzz deploy clean
+.PHONY: run demo test check lint supply sbom contracts deployment conformance clients build bench load chaos cost eval soak fuzz deploy clean
 
 run: ## the whole system on this machine; FRESH=1 starts over, PORT=n moves it
 	@go run ./infra/local --port $(PORT) $(if $(FRESH),--fresh)
@@ -58,6 +58,9 @@ cost: ## what each kind of request uses of AWS, and a million of them cost; WRIT
 
 eval: ## the question set over the demo company, answers held against the rows; ALL=1 shows what is not right
 	@go run ./infra/eval $(if $(ALL),-all)
+
+chaos: ## faults under a running stack, then what was acknowledged against what is there; ONLY=a,b SEED=n, WRITE=1 rewrites docs/chaos.md
+	@go run ./infra/chaos $(if $(ONLY),-only $(ONLY)) $(if $(SEED),-seed $(SEED)) $(if $(WRITE),-write)
 
 soak: ## the long forms of tests: a file of 100,000 entries, questions over a million rows, 3,000 steps of many agents
 	go test -timeout 30m ./shared/domain/ingest -run 'TestLargeFile' -v -entries 100000

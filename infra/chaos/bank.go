@@ -168,6 +168,9 @@ func (b *bank) obey(line string) error {
 	if err != nil {
 		return err
 	}
+	if b.silent {
+		b.hit(1)
+	}
 	for range 1 + b.random.IntN(2) {
 		b.due = append(b.due, receipt{time.Now().Add(time.Duration(b.random.IntN(700)) * time.Millisecond), detail})
 	}
@@ -197,9 +200,6 @@ func (b *bank) answer(ctx context.Context) {
 		} else {
 			now = append(now, r)
 		}
-	}
-	if b.silent {
-		b.hit(len(later))
 	}
 	b.mu.Unlock()
 	for _, r := range now {

@@ -14,7 +14,7 @@ var page string
 
 // line is what the document says of a disturbance.
 type line struct {
-	Name, Means, Codes                             string
+	Name, Means, Codes, OfTools                    string
 	Times, Deeds, Requests                         int
 	Acknowledged, Refused, Open, Unknown, Repeated int
 }
@@ -58,7 +58,7 @@ func (r *result) line(m made) line {
 	refused, ofTools := r.codes(m.name)
 	own := func(d Deed) bool { return d.Fault == m.name }
 	return line{
-		Name: m.name, Means: m.means, Times: m.times, Codes: listed(refused) + "; " + listed(ofTools), Deeds: count(r.deeds, own),
+		Name: m.name, Means: m.means, Times: m.times, Codes: listed(refused), OfTools: listed(ofTools), Deeds: count(r.deeds, own),
 		Requests: n[Acknowledged] + n[Refused] + n[Open] + n[Unknown], Acknowledged: n[Acknowledged], Refused: n[Refused], Open: n[Open], Unknown: n[Unknown],
 		Repeated: count(r.deeds, func(d Deed) bool { return own(d) && d.acknowledged() && len(d.Tries) > 1 }),
 	}

@@ -28,17 +28,18 @@ type disturbance struct {
 
 const (
 	// lasts is how long a fault is on, and beat how often it pulses meanwhile.
-	lasts = 11 * time.Second
+	lasts = 10 * time.Second
 	beat  = 1200 * time.Millisecond
 	// down is how long the table engine stays away when it was killed. A client of
 	// AWS tries again three times within about a second.
 	down = 1500 * time.Millisecond
 )
 
-// The codes of what could not be reached.
+// The codes of what could not be reached, and of too many requests.
 const (
 	unreachable = string(fault.DependencyUnavailable)
 	chainless   = string(fault.OnchainUnavailable)
+	counted     = string(fault.RateLimited)
 )
 
 // disturbances are all there are, in the order in which they are made. The first is
@@ -50,7 +51,8 @@ var disturbances = []disturbance{
 		codes: []string{unreachable}, shows: unreachable, pulse: restart,
 	},
 	{
-		name: "table-reply", means: "For 2.4 s out of 3.6 s every write to the table is made and its reply cut off.", codes: []string{unreachable}, shows: unreachable,
+		name: "table-reply", means: "For 2.4 s out of 3.6 s every write to the table is made and its reply cut off. A count of the rate is such a write: repeated it counts again, so that there may be too many requests.",
+		codes: []string{unreachable, counted}, shows: unreachable,
 		begin: at(table, func(s *stage) tap.Between { return inBursts(s.loseEvery(1, writes)) }), end: open(table),
 	},
 	{
@@ -107,7 +109,7 @@ var disturbances = []disturbance{
 	},
 	{
 		name: "together", means: "A little of everything at one time: replies of the table, the bus, the store of bytes and the chain are cut, the bus takes half, clocks jump, processes are killed.",
-		codes: []string{unreachable, chainless}, begin: together, end: apart,
+		codes: []string{unreachable, chainless, counted}, begin: together, end: apart,
 		pulse: func(ctx context.Context, s *stage, r *rand.Rand) error {
 			if err := jump(ctx, s, r); err != nil {
 				return err

@@ -327,7 +327,7 @@ func (s *stage) files(_ context.Context, t identity.Tenant, b *Books) error {
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || t.String() != "acme" { // letters are told once: they are of no company
 		return err
 	}
 	letters, err := filepath.Glob(filepath.Join(s.folder, stackfile.Root, "log", "dlq-*.jsonl"))

@@ -36,13 +36,14 @@ type made struct {
 type result struct {
 	seed       uint64
 	made       []made
+	agents     []string // that were hired
 	deeds      []Deed
 	books      []Books
 	violations []Violation
 	took       time.Duration
 }
 
-// play makes one fault after the other and then reckons up.
+// play makes one disturbance after the other and then reckons up.
 func play(ctx context.Context, s *stage, chosen []disturbance, seed uint64) (*result, error) {
 	acme, err := identity.OperatorTenant("acme")
 	if err != nil {
@@ -53,26 +54,19 @@ func play(ctx context.Context, s *stage, chosen []disturbance, seed uint64) (*re
 		return nil, err
 	}
 	working, stop := context.WithCancel(ctx)
+	defer stop()
 	worked := make(chan error, 1)
 	go func() { worked <- s.bank.work(working) }()
-	defer stop()
-	r, kept, agents := &result{seed: seed}, &book{}, []string{}
-	for i, f := range chosen {
+	r, kept := &result{seed: seed}, &book{}
+	for i, d := range chosen {
 		began, seen := time.Now(), len(kept.all())
-		t := &traffic{stage: s, url: s.File().MCPURL, book: kept, fault: f.name, seed: seed + uint64(i)}
-		if err := t.cast(ctx); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+		t := &traffic{stage: s, url: s.File().MCPURL, book: kept, fault: d.name, seed: seed + uint64(i)}
+		times, err := disturb(ctx, s, d, t, rand.New(rand.NewPCG(seed, uint64(100+i))))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.name, err)
 		}
-		agents = append(agents, t.agents[:]...)
-		s.n.Store(0)
-		if err := during(ctx, s, f, t, rand.New(rand.NewPCG(seed, uint64(100+i)))); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-		r.made = append(r.made, made{f, int(s.n.Load())})
-		if err := s.quiet(ctx); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-		fmt.Printf("%-14s %3d deeds in %s\n", f.name, len(kept.all())-seen, time.Since(began).Round(100*time.Millisecond))
+		r.made, r.agents = append(r.made, made{d, times}), append(r.agents, t.agents[:]...)
+		fmt.Printf("%-14s %3d deeds in %s\n", d.name, len(kept.all())-seen, time.Since(began).Round(100*time.Millisecond))
 	}
 	if err := s.settle(ctx); err != nil {
 		return nil, err
@@ -82,20 +76,37 @@ func play(ctx context.Context, s *stage, chosen []disturbance, seed uint64) (*re
 		return nil, err
 	}
 	r.deeds = kept.all()
-	for _, name := range []string{"acme", "globex"} {
-		b, err := s.gather(ctx, name, agents)
-		if err != nil {
-			return nil, err
-		}
-		if name == "acme" {
-			b.Before, b.Transfers = before, s.bank.paid()
-		} else {
-			b.Promised = nil
-		}
-		r.books = append(r.books, b)
+	return r, r.reckon(ctx, s, before)
+}
+
+// disturb makes one disturbance under its own traffic, waits until nothing of
+// either is under way, and says how often it did something.
+func disturb(ctx context.Context, s *stage, d disturbance, t *traffic, r *rand.Rand) (times int, err error) {
+	if err := t.cast(ctx); err != nil {
+		return 0, err
 	}
+	s.n.Store(0)
+	if err := during(ctx, s, d, t, r); err != nil {
+		return 0, err
+	}
+	times = int(s.n.Load())
+	return times, s.quiet(ctx)
+}
+
+// reckon reads the books of both companies and holds every rule against them.
+func (r *result) reckon(ctx context.Context, s *stage, before cents) error {
+	acme, err := s.gather(ctx, "acme", r.agents)
+	if err != nil {
+		return err
+	}
+	acme.Before, acme.Transfers = before, s.bank.paid()
+	globex, err := s.gather(ctx, "globex", nil)
+	if err != nil {
+		return err
+	}
+	r.books = []Books{acme, globex}
 	r.violations = append(judgeAll(r.deeds, r.books), r.judgeMade()...)
-	return r, nil
+	return nil
 }
 
 // cast hires two agents that nobody has heard of, and gets everybody's tokens.

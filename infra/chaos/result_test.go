@@ -48,7 +48,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| `x` | All of it. | 3 |", "| `x` | 13 | 14 | 11 | 1 | 1 | 1 | 1 |", "| `x` | auth_token_expired 1, dependency_unavailable 1; none |",
+		"| `x` | All of it. | 3 |", "| `x` | 13 | 14 | 11 | 1 | 1 | 1 | 1 |", "| `x` | auth_token_expired 1, dependency_unavailable 1 | none |",
 		"| money | The account holds", "| 1 |\n| caps |", "- money (any fault): reserved of acct_8231: expected 0.00, found 0.01", "8 payment intents", "6 rows that paid them",
 	} {
 		if !strings.Contains(string(text), want) {

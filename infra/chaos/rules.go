@@ -48,7 +48,7 @@ var rules = []rule{
 	{"chain", "The journal is a chain without a fault, by the checker that shares no code with it.", chained},
 	{"recorded", "Each request that was acknowledged is in the journal once. One that was refused is there as a refusal, once at most; where a reply was lost behind it, what it did may be there beside it.", recorded},
 	{"published", "Each event that the bus took is in the journal once, and each of the journal was on the bus.", published},
-	{"told", "An intent is told of once: one event of its proposal, one of each decision, one of its approval.", told},
+	{"told", "An intent's proposal and its approval are told of by one event each.", told},
 	{"rollups", "Rollups equal the sum of their rows.", sums},
 	{"proofs", "The proof of each executed payment holds, its root being on the chain.", proofs},
 	{"letters", "No message was given up, but for runs of a schedule, which the next run makes up for.", letters},
