@@ -175,8 +175,8 @@ func decisions(deeds []Deed, b Books, say sayer) {
 		switch {
 		case d.acknowledged() && !d.holds(i):
 			say(d, fmt.Sprintf("%s of %s by %s, acknowledged", d.Kind, i.ID, d.Caller), "it holds", fmt.Sprintf("%s, approved by %v, rejected by %q", i.Status, i.Approvals, i.RefusedBy))
-		case d.acknowledged() && d.Kind != Cancel && events != 1, events > most:
-			say(d, fmt.Sprintf("events of %s of %s by %s, %s", d.Kind, i.ID, d.Caller, d.last().Outcome), "one", fmt.Sprint(events))
+		case d.acknowledged() && d.Kind != Cancel && events == 0, events > most:
+			say(d, fmt.Sprintf("events of %s of %s by %s, %s", d.Kind, i.ID, d.Caller, d.last().Outcome), fmt.Sprint(most), fmt.Sprint(events))
 		}
 	}
 }

@@ -136,6 +136,11 @@ var broken = map[string]struct {
 	"an approval is lost":              {"decided", "approved by []", func(w *world) { w.books.Intents[5].Approvals = nil }},
 	"an approval is twice":             {"decided", "[mbr_ada mbr_ada]", func(w *world) { w.books.Intents[5].Approvals = []string{"mbr_ada", "mbr_ada"} }},
 	"a decision is told of twice":      {"decided", "2", func(w *world) { w.event("proposal.decided", "mbr_ada", "", "pi_5", "approve") }},
+	"a refused decision is told of": {"decided", "1", func(w *world) {
+		w.deeds = append(w.deeds, Deed{Kind: Reject, Tenant: "acme", Caller: "mbr_vic", Key: "chaos-x-reject-1", Target: "pi_6", Tries: []Try{{Outcome: Refused, Code: ofTheTool}}})
+		w.event("proposal.decided", "mbr_vic", "", "pi_6", "reject")
+	}},
+	"a decision is not told of":        {"decided", "0", func(w *world) { drop(&w.books.Events, about("pi_5", "proposal.decided")) }},
 	"a cancellation is lost":           {"decided", "pending_approval", func(w *world) { w.books.Intents[7].Status = "pending_approval" }},
 	"a payment is stuck":               {"settled", "approved", func(w *world) { w.books.Intents[0].Status = "approved" }},
 	"an execution is stuck":            {"settled", "dispatched", func(w *world) { w.books.Executions[0].State = "dispatched" }},
