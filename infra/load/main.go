@@ -40,7 +40,7 @@ func main() {
 	flag.Float64Var(&s.rate, "rate", 0, "requests a second, of all companies together; 0 is half of what saturates the machine")
 	flag.Float64Var(&s.flood, "flood", 30, "requests a second of the one company that floods; its rate allows 10")
 	flag.IntVar(&s.pairs, "pairs", 4, "how often a quiet phase and one with the flood follow each other")
-	flag.DurationVar(&s.phase, "phase", 30*time.Second, "how long each of them is")
+	flag.DurationVar(&s.phase, "phase", 28*time.Second, "how long each of them is")
 	flag.BoolVar(&s.write, "write", false, "write docs/load.md")
 	flag.Parse()
 	s.size.Agents = *agents / s.size.Companies

@@ -142,7 +142,7 @@ A payment that needs no person goes all the way: executed, settled, in the journ
 	fmt.Fprintf(&b, `
 ## How the flood is measured
 
-The other %d companies' traffic, a quarter of what saturates the machine, is measured alone and beside the flood, half a minute each within one minute, in turns
+The other %d companies' traffic, a quarter of what saturates the machine, is measured alone and beside the flood, 28 s each within one minute, in turns
 with which comes first. The flood is %.0f reads a second of one company, whose rate allows ten: it is served six hundred and then answered 429, before the chain or a
 row is asked. What it is entitled to takes the machine's two cores from the others here, which it could not on AWS; what is above costs a
 verified token and a process that knows the minute to be used up.
