@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/robotmoney/mcp/shared/platform/awsclient"
 	"github.com/robotmoney/mcp/shared/platform/chain"
@@ -20,6 +21,7 @@ type config struct {
 	chainID    uint64
 	registry   chain.Address
 	rail       string        // sandbox or bank: of what has no rail of its own
+	receipt    time.Duration // how long a bank's receipt may take
 	token      chain.Address // zero where payments on the chain go over the usual rail
 	// The key of the account that pays tokens: its id in KMS, or the key itself,
 	// which is for the local stack only.
@@ -44,6 +46,7 @@ func readConfig(env func(string) string) (config, error) {
 		aws: awsclient.Read(vars), table: vars.Need("TABLE_NAME"), bus: vars.Need("BUS_NAME"),
 		rpcURLs: environment.List(vars.Need("RPC_URLS")), rail: vars.Need("RAIL"), keyID: vars.Get("RAIL_KEY_ID"), keyService: vars.Get("KMS_ENDPOINT"),
 	}
+	hours := vars.Need("RECEIPT_HOURS")
 	chainID, registry := vars.Need("CHAIN_ID"), vars.Need("REGISTRY_ADDRESS")
 	token, key := vars.Get("TOKEN_ADDRESS"), vars.Get("RAIL_KEY")
 	if err := vars.Missing(); err != nil {
@@ -52,7 +55,12 @@ func readConfig(env func(string) string) (config, error) {
 	if c.rail != sandbox && c.rail != bank {
 		return c, fmt.Errorf("RAIL %.40q: want %s or %s", c.rail, sandbox, bank)
 	}
-	var err, failed error
+	n, err := strconv.ParseUint(hours, 10, 16)
+	if err != nil || n == 0 {
+		return c, fmt.Errorf("RECEIPT_HOURS %.40q: want a whole number of hours from 1", hours)
+	}
+	c.receipt = time.Duration(n) * time.Hour
+	var failed error
 	if c.chainID, err = strconv.ParseUint(chainID, 10, 64); err != nil {
 		failed = fmt.Errorf("CHAIN_ID: %w", err)
 	}

@@ -155,7 +155,7 @@ func TestForgedEvents(t *testing.T) {
 func TestConfig(t *testing.T) {
 	for name, says := range map[string]string{
 		"AWS_REGION": "missing environment: AWS_REGION", "TABLE_NAME": "missing environment: TABLE_NAME", "BUS_NAME": "missing environment: BUS_NAME",
-		"RPC_URLS": "missing environment: RPC_URLS", "CHAIN_ID": "missing environment: CHAIN_ID", "RAIL": "missing environment: RAIL",
+		"RPC_URLS": "missing environment: RPC_URLS", "CHAIN_ID": "missing environment: CHAIN_ID", "RAIL": "missing environment: RAIL", "RECEIPT_HOURS": "missing environment: RECEIPT_HOURS",
 	} {
 		env := variables(map[string]string{name: ""})
 		_, err := readConfig(func(name string) string { return env[name] })
@@ -168,6 +168,8 @@ func TestConfig(t *testing.T) {
 		changes map[string]string
 		says    string
 	}{
+		"no hours":           {map[string]string{"RECEIPT_HOURS": "0"}, "RECEIPT_HOURS"},
+		"hours in words":     {map[string]string{"RECEIPT_HOURS": "a day"}, "RECEIPT_HOURS"},
 		"another rail":       {map[string]string{"RAIL": "cash"}, "RAIL"},
 		"no chain":           {map[string]string{"CHAIN_ID": "x"}, "CHAIN_ID"},
 		"no registry":        {map[string]string{"REGISTRY_ADDRESS": "0x1"}, "REGISTRY_ADDRESS"},

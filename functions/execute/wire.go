@@ -64,7 +64,7 @@ func wire(c config, log *slog.Logger, out io.Writer) (*consumer, error) {
 func rails(c config, store record.Store, events *bus.Bus, node *chain.Client, now func() time.Time) execution.Rails {
 	usual := map[string]execution.Rail{
 		sandbox: execution.Sandbox{Now: now},
-		bank:    execution.Bank{Orders: orders{events.API, events.Name}},
+		bank:    execution.Bank{Orders: orders{events.API, events.Name}, Receipt: c.receipt},
 	}
 	made := execution.Rails{Usual: usual[c.rail]}
 	if !c.token.IsZero() {

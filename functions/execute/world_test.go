@@ -276,7 +276,7 @@ func variables(changes map[string]string) map[string]string {
 	env := map[string]string{
 		"AWS_LAMBDA_FUNCTION_NAME": "ExecuteFunction", "AWS_REGION": enginetest.Region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
 		"TABLE_NAME": enginetest.TableName, "BUS_NAME": "main", "RPC_URLS": "http://127.0.0.1:1", "CHAIN_ID": fmt.Sprint(localengine.ChainID),
-		"REGISTRY_ADDRESS": "0x0000000000000000000000000000000000000001", "RAIL": "sandbox",
+		"REGISTRY_ADDRESS": "0x0000000000000000000000000000000000000001", "RAIL": "sandbox", "RECEIPT_HOURS": "24",
 	}
 	for name, value := range changes {
 		env[name] = value

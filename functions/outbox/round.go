@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/robotmoney/mcp/shared/domain/execution"
 	"github.com/robotmoney/mcp/shared/domain/outbox"
 	"github.com/robotmoney/mcp/shared/platform/function"
 	"github.com/robotmoney/mcp/shared/platform/metric"
@@ -31,6 +32,7 @@ type Expirer interface {
 type round struct {
 	sweeper  *outbox.Sweeper
 	expirers []Expirer
+	receipts *execution.Receipts
 	now      func() time.Time
 	log      *slog.Logger
 	meter    metric.Meter
@@ -66,10 +68,32 @@ func (r *round) handle(ctx context.Context, event schedule) (summary, error) {
 			failures = append(failures, fmt.Errorf("expire: %w", err))
 		}
 	}
+	if err := r.overdue(ctx); err != nil {
+		failures = append(failures, err)
+	}
 	err = errors.Join(failures...)
 	r.log.InfoContext(ctx, "round", "event", event.ID, "published", done.Published, "kept", done.Kept, "refused", done.Refused,
 		"unreadable", done.Unreadable, "unread_shards", done.Unread, "expired", done.Expired, "error", err)
 	return done, err
+}
+
+// overdue measures for how long the oldest receipt is overdue, and names those that
+// are. An order whose receipt does not come stands still otherwise, and nobody
+// hears of it. What could not be read has no measure.
+func (r *round) overdue(ctx context.Context) error {
+	late, err := r.receipts.Overdue(ctx)
+	if err != nil {
+		return err
+	}
+	var age time.Duration
+	for i, o := range late {
+		if i == 0 {
+			age = r.now().Sub(o.Due)
+		}
+		r.log.WarnContext(ctx, "a receipt is overdue", "tenant", o.Tenant, "execution", o.Execution, "due", o.Due)
+	}
+	r.meter.Seconds("ReceiptOverdue", age)
+	return nil
 }
 
 // sweep goes through the outbox and measures how old the oldest event is that

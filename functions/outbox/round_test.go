@@ -16,6 +16,7 @@ import (
 	"github.com/robotmoney/mcp/infra/local/bus"
 	"github.com/robotmoney/mcp/infra/local/engine/enginetest"
 	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/identity"
 	"github.com/robotmoney/mcp/shared/domain/key"
 	"github.com/robotmoney/mcp/shared/domain/record"
 )
@@ -91,22 +92,21 @@ func leave(t *testing.T, name string, age time.Duration) {
 	noError(t, engine.Table().Commit(t.Context(), record.Change{Puts: []record.Put{{Item: item, Blind: true}}}))
 }
 
-// age is the measure in what was printed, -1 when there is none.
-func age(t *testing.T, out *bytes.Buffer) int {
+// age is the age of the outbox in what was printed, -1 when there is none.
+func age(t *testing.T, out *bytes.Buffer) int { return measured(t, out, "OutboxAge") }
+
+// measured is a measure in what was printed, -1 when there is none.
+func measured(t *testing.T, out *bytes.Buffer, name string) int {
 	t.Helper()
-	if out.Len() == 0 {
-		return -1
+	for line := range bytes.Lines(out.Bytes()) {
+		var fields map[string]any
+		noError(t, json.Unmarshal(line, &fields))
+		equal(t, "name in the metric", fields["FunctionName"].(string), "OutboxFunction")
+		if n, there := fields[name].(float64); there {
+			return int(n)
+		}
 	}
-	var line struct {
-		FunctionName string
-		OutboxAge    *int
-	}
-	noError(t, json.Unmarshal(out.Bytes(), &line))
-	equal(t, "name in the metric", line.FunctionName, "OutboxFunction")
-	if line.OutboxAge == nil {
-		t.Fatalf("no age in %s", out)
-	}
-	return *line.OutboxAge
+	return -1
 }
 
 func TestRound(t *testing.T) {
@@ -161,6 +161,44 @@ func TestTimeIsUp(t *testing.T) {
 		t.Error("no error")
 	}
 	equal(t, "age", age(t, out), -1)
+}
+
+// A receipt that is overdue is measured and named in each round until it has come;
+// without a look there is no measure, because one of 0 would call off the alarm.
+func TestReceipts(t *testing.T) {
+	r, _, out := setup(t)
+	var log bytes.Buffer
+	r.log = slog.New(slog.NewJSONHandler(&log, nil))
+	acme, err := identity.OperatorTenant("acme")
+	noError(t, err)
+	due := time.Date(2025, time.October, 1, 12, 0, 0, 0, time.UTC)
+	at := due
+	r.receipts.Now, r.now = func() time.Time { return at }, func() time.Time { return at }
+	mark := key.Receipt(acme, due, "exec_1")
+	noError(t, engine.Table().Commit(t.Context(), record.Change{Puts: []record.Put{{Item: record.Item{Key: mark}, Blind: true}}}))
+	round := func(what string, want int) {
+		t.Helper()
+		out.Reset()
+		log.Reset()
+		_, err := r.handle(t.Context(), schedule{})
+		noError(t, err)
+		equal(t, what, measured(t, out, "ReceiptOverdue"), want)
+		equal(t, what+" is named", strings.Contains(log.String(), `"execution":"exec_1"`), want > 0)
+	}
+	round("in its time", 0)
+	at = due.Add(90 * time.Second)
+	round("overdue", 90)
+	round("overdue still", 90)
+	noError(t, engine.Table().Commit(t.Context(), record.Change{Deletes: []key.Key{mark}}))
+	round("come at last", 0)
+
+	out.Reset()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.handle(ctx, schedule{}); err == nil {
+		t.Error("no error of a round without time")
+	}
+	equal(t, "without a look", measured(t, out, "ReceiptOverdue"), -1)
 }
 
 func TestReadConfig(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/robotmoney/mcp/shared/domain/audit"
+	"github.com/robotmoney/mcp/shared/domain/execution"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/outbox"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
@@ -21,6 +22,7 @@ func wire(c config, log *slog.Logger, out io.Writer) *round {
 	return &round{
 		sweeper:  &outbox.Sweeper{Bus: events, Store: store, Now: now, Log: log},
 		expirers: []Expirer{&proposals.Desk{Store: store, Trail: trail, IDs: trail.IDs, Now: now}},
+		receipts: &execution.Receipts{Store: store, Now: now},
 		meter:    metric.Meter{Out: out, Now: now, Function: c.aws.Function}, now: now, log: log,
 	}
 }

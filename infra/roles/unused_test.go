@@ -25,6 +25,7 @@ var unused = []excuse{
 	{"McpRole AskTheModel bedrock:InvokeModel arn:*/*", "no model is called in a test; shared/platform/bedrock tests the call against a stub"},
 	{"ExecuteRole PutOrders *", "the local stack's rail is the sandbox"},
 	{"ExecuteRole SignTransfers kms:* PayerKey", "the local stack pays no tokens; functions/execute tests the rail on a chain, shared/platform/kms both calls"},
+	{"ExecuteRole * due#receipts", "the local stack's rail is the sandbox, whose receipts nobody waits for; functions/execute tests the bank"},
 	{"ExecuteRole * nonce#[*]", "the local stack pays no tokens"},
 	{"IngestRole DeleteMarks tenant#[*]#suffix", "an agent's and an operator's file that bring one counterparty at one time"},
 	{"McpRole PutOwnEvents agent.mcp.rate_limited", "nobody is flooded here; shared/domain/access tests it"},

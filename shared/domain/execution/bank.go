@@ -29,7 +29,13 @@ type Orders interface {
 // Bank hands each order to the tenant's own rail through the bus, where it may
 // arrive more than once: the rail tells by the idempotency key. The receipt comes
 // back as an event.
-type Bank struct{ Orders Orders }
+type Bank struct {
+	Orders  Orders
+	Receipt time.Duration // how long it may take until the receipt comes
+}
+
+// Within is how long a receipt may take.
+func (b Bank) Within() time.Duration { return b.Receipt }
 
 // Name is bank.
 func (Bank) Name() string { return "bank" }

@@ -98,6 +98,9 @@ func (e *Executor) prepare(ctx context.Context, v View, checks []Check) (Record,
 		hold := money.Write(v.Amount)
 		r.Hold = &hold
 	}
+	if rail, answers := rail.(Answering); answers {
+		r.ReceiptDue = v.Now.Add(rail.Within()).UTC().Format(audit.TimeForm)
+	}
 	maker, makes := rail.(Preparer)
 	if !makes {
 		return r, nil, nil
@@ -119,6 +122,13 @@ func passes(v View, r Record, puts []record.Put) (proposals.Step, error) {
 		return proposals.Step{}, err
 	}
 	change := record.Change{Puts: append(append(marks, put), puts...)}
+	awaited, err := r.awaited(v.Tenant)
+	if err != nil {
+		return proposals.Step{}, err
+	}
+	for _, mark := range awaited {
+		change.Puts = append(change.Puts, record.Put{Item: record.Item{Key: mark}, Blind: true})
+	}
 	if r.Hold != nil {
 		room, _, known := v.room()
 		if !known {

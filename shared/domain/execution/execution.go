@@ -54,6 +54,9 @@ type Record struct {
 	Balance        *Planned       `json:"balance"` // what the account holds after it, null where that is not known
 	CreatedAt      string         `json:"created_at"`
 	UpdatedAt      string         `json:"updated_at"`
+	// ReceiptDue is until when the rail's receipt should be here, empty for a rail
+	// that answers at once or is asked again. Nothing follows from it but an alarm.
+	ReceiptDue string `json:"receipt_due,omitempty"`
 
 	version int64
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/execution"
@@ -120,7 +121,7 @@ func (o *orders) Put(_ context.Context, source string, entry audit.Entry) error 
 // banked makes the bank the world's rail.
 func (w *world) banked() *orders {
 	o := &orders{}
-	w.executor.Rails = execution.Rails{Usual: execution.Bank{Orders: o}}
+	w.executor.Rails = execution.Rails{Usual: execution.Bank{Orders: o, Receipt: 24 * time.Hour}}
 	return o
 }
 

@@ -143,6 +143,11 @@ func (e *Executor) executed(ctx context.Context, t identity.Tenant, name string)
 	if change.Deletes, err = e.reopened(ctx, t, r); err != nil {
 		return proposals.Step{}, err
 	}
+	awaited, err := r.awaited(t)
+	if err != nil {
+		return proposals.Step{}, err
+	}
+	change.Deletes = append(change.Deletes, awaited...)
 	r.State, r.UpdatedAt = Settled, e.Now().UTC().Format(audit.TimeForm)
 	put, err := r.put(t)
 	change.Puts = append(change.Puts, put)
@@ -168,6 +173,11 @@ func (e *Executor) fail(ctx context.Context, t identity.Tenant, requestID string
 		if change.Deletes, err = e.left(ctx, t, r); err != nil {
 			return proposals.Step{}, err
 		}
+		awaited, err := r.awaited(t)
+		if err != nil {
+			return proposals.Step{}, err
+		}
+		change.Deletes = append(change.Deletes, awaited...)
 		r.State, r.Receipt, r.UpdatedAt = Failed, &receipt, e.Now().UTC().Format(audit.TimeForm)
 		put, err := r.put(t)
 		change.Puts = append(change.Puts, put)

@@ -174,6 +174,15 @@ func Due(t identity.Tenant, at time.Time, name string) Key {
 // DuePartition is one shard of what expires.
 func DuePartition(shard int) string { return fmt.Sprintf("due#%02d", shard) }
 
+// ReceiptsPartition is where the receipts lie that are waited for, the first due first.
+const ReceiptsPartition = "due#receipts"
+
+// Receipt is the mark of an execution whose receipt is waited for until at. It is
+// apart from what expires: nothing ends when its time is over.
+func Receipt(t identity.Tenant, at time.Time, execution string) Key {
+	return Key{ReceiptsPartition, at.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + t.String() + "#" + execution}
+}
+
 // Page is a wiki page under its slug, which is stable across renderings.
 func Page(t identity.Tenant, slug string) Key {
 	return Key{"tenant#" + t.String() + "#page", slug}
