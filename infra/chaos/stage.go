@@ -9,15 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/robotmoney/mcp/infra/local/issuer"
 	"github.com/robotmoney/mcp/infra/local/stack"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/infra/local/tap"
 	"github.com/robotmoney/mcp/shared/domain/identity"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	store "github.com/robotmoney/mcp/shared/platform/table"
 )
 
@@ -61,9 +57,7 @@ func begin(ctx context.Context, repo, folder string, seed uint64) (*stage, error
 		s.close()
 		return nil, err
 	}
-	s.store = &store.Table{Name: s.File().Table, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(s.File().DynamoDBEndpoint)
-	})}
+	s.store = s.File().Store()
 	if s.issuer, err = issuer.Open(filepath.Join(folder, stackfile.State)); err != nil {
 		s.close()
 		return nil, err
