@@ -126,10 +126,12 @@ func (m *meter) reroute(function, variable, address string) (string, error) {
 	if _, works := working[function]; !works || variable == "RPC_URLS" {
 		return address, nil
 	}
-	tapped, stop, err := tap.Start(address, func(_ context.Context, call tap.Call, pass func() (tap.Answer, error)) (tap.Answer, error) {
+	tapped, stop, err := tap.Start(address, func(ctx context.Context, call tap.Call, pass func() (tap.Answer, error)) (tap.Answer, error) {
+		finish, wrong := changed(ctx, address, call)
 		answer, err := pass()
 		if err == nil {
-			m.saw(call, answer)
+			changes, late := finish()
+			m.saw(call, answer, changes, errors.Join(wrong, late))
 		}
 		return answer, err
 	})
@@ -139,19 +141,20 @@ func (m *meter) reroute(function, variable, address string) (string, error) {
 	return tapped, err
 }
 
-func (m *meter) saw(call tap.Call, answer tap.Answer) {
-	u, err := m.counter.count(call, answer)
+func (m *meter) saw(call tap.Call, answer tap.Answer, changes []change, wrong error) {
+	u, err := m.counter.count(call, answer, changes)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.units.add(u)
-	m.wrong = errors.Join(m.wrong, err)
+	m.wrong = errors.Join(m.wrong, wrong, err)
 }
 
 // Use is what some requests of a kind have used.
 type Use struct {
 	Kind        string
-	Weight      int // among a hundred of the mix
-	Requests    int // to the endpoint
+	Weight      int // how often among a hundred that are sent
+	Sent        int // how often it was sent
+	Requests    int // to the endpoint: of a payment that a member decides, two
 	Units       Units
 	Invocations map[string]int // by function
 	Took        map[string]time.Duration
@@ -186,7 +189,7 @@ func (m *meter) measure(ctx context.Context, kind traffic.Kind) (Use, error) {
 		return Use{}, err
 	}
 	u := after.since(before)
-	u.Kind, u.Weight, u.Requests = kind.Name, kind.Weight, u.Invocations["McpFunction"]
+	u.Kind, u.Weight, u.Sent, u.Requests = kind.Name, kind.Weight, sent, u.Invocations["McpFunction"]
 	return u, m.wrong
 }
 

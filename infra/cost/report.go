@@ -63,23 +63,27 @@ func perMillion(lines []line) *big.Rat {
 	return sum.Mul(sum, big.NewRat(million, 1))
 }
 
-// mixed is the mean of the kinds by their weights, line by line.
+// mixed is the mean of a request of the mix, line by line. A kind counts by its
+// weight and by the requests it is made of.
 func mixed(used []Use) []line {
 	var mean []line
-	total := int64(0)
+	total := new(big.Rat)
 	for _, u := range used {
-		total += int64(u.Weight)
+		total.Add(total, u.share())
 	}
 	for _, u := range used {
 		for i, l := range u.lines() {
 			if len(mean) <= i {
 				mean = append(mean, line{l.price, new(big.Rat)})
 			}
-			mean[i].n.Add(mean[i].n, new(big.Rat).Mul(l.n, big.NewRat(int64(u.Weight), total)))
+			mean[i].n.Add(mean[i].n, new(big.Rat).Mul(l.n, new(big.Rat).Quo(u.share(), total)))
 		}
 	}
 	return mean
 }
+
+// share is how many requests a kind makes among a hundred that are sent.
+func (u Use) share() *big.Rat { return of(int64(u.Weight)*int64(u.Requests), int64(u.Sent)) }
 
 // monthly is what is paid whether or not anybody asks.
 var monthly = []struct {
@@ -161,10 +165,14 @@ and the distance to whose table, are not Lambda's. No free tier is taken off.
 	fmt.Fprintf(&b, `
 ## What is counted how
 
-- A read unit is 4 KB read consistently, half of one otherwise; a batch rounds each row up, a query the whole. A write unit is 1 KB, two in a transaction, and one more for each
-  index the row is in. Counters and marks are taken for under 1 KB, which those of the demo books are.
+- A read unit is 4 KB read consistently, half of one otherwise; a batch rounds each row up, a query the whole. A write unit is 1 KB, two in a transaction. It goes by the
+  larger of the row before and after, both of which are read past the tap. An index the row enters, leaves or stays in is written once more, one it moves in twice; a condition
+  that fails is paid for by the row it looked at.
+- The mix counts requests: a payment that a member decides is two of them.
 - A message costs three requests of SQS: sent, received, deleted. Lambda receives up to ten at once, so that is the most.
 - Functions have %d MB. Lambda's own lines are taken for %d bytes an invocation, the gateway's for %d a request. One trace in %d is recorded.
+- Each kind is sent %d times in a row, so the journal takes several events at a time. A caller who comes alone has an invocation and a turn of the journal for itself, and costs more.
+- What the function anchor writes of a payment, its path in a tree, is not counted.
 - The processes are warm: a cold start adds one read and an RPC call, and %s. Answers to questions are counted before they are kept for 300 s.
 - Calls of KMS are few enough to leave out: DynamoDB keeps its table key and the bucket its own for minutes.
 - Not in it: what the chain's RPC endpoints and gas cost, storage (0.25 USD a GB and month in the table, four times over for a row that is in three indexes), data that leaves
@@ -176,7 +184,7 @@ and the distance to whose table, are not Lambda's. No free tier is taken off.
 
 | | of | USD | source |
 |---|---|---:|---|
-`, memoryMB, platformLog, accessLog, traceShare, "init time, which Lambda bills", priceRegion, lookedUp)
+`, memoryMB, platformLog, accessLog, traceShare, sent, "init time, which Lambda bills", priceRegion, lookedUp)
 	for _, p := range prices {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.what, p.unit, scaled(p), p.source)
 	}

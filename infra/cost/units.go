@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
-	"strings"
 
 	"github.com/robotmoney/mcp/infra/local/bus"
 	"github.com/robotmoney/mcp/infra/local/tap"
@@ -60,15 +61,87 @@ func (i item) size() int {
 	return n
 }
 
-// indexes are how many indexes an item is in.
-func (i item) indexes() int {
-	n := 0
-	for name := range i {
-		if strings.HasPrefix(name, "gsi") && strings.HasSuffix(name, "pk") {
-			n++
+// place is where an item stands in an index, empty where it does not.
+func (i item) place(index int) string {
+	name := fmt.Sprintf("gsi%d", index)
+	if _, in := i[name+"pk"]; !in {
+		return ""
+	}
+	return fmt.Sprintf("%q %q", i[name+"pk"]["S"], i[name+"sk"]["S"])
+}
+
+// indexes are those of the table.
+const indexes = 3
+
+// change is what a write made of an item; either may be nothing.
+type change struct {
+	before, after item
+	times         int // twice in a transaction
+}
+
+// units are counted by the larger of both items. An index the item moves in is
+// written twice, one it enters, leaves or stays in once, and none when nothing
+// changed, as by a condition that failed.
+func (c change) units() int {
+	was, is := units(c.before.size(), writeUnit), units(c.after.size(), writeUnit)
+	n := c.times * max(was, is)
+	if maps.EqualFunc(c.before, c.after, maps.Equal) {
+		return n
+	}
+	for index := 1; index <= indexes; index++ {
+		switch from, to := c.before.place(index), c.after.place(index); {
+		case from == "" && to == "":
+		case from == "":
+			n += is
+		case to == "":
+			n += was
+		case from == to:
+			n += max(was, is)
+		default:
+			n += was + is
 		}
 	}
 	return n
+}
+
+// target is a row that a call writes.
+type target struct {
+	TableName string
+	Key, Item item
+}
+
+func (t target) key() item {
+	from := t.Key
+	if from == nil {
+		from = t.Item
+	}
+	return item{"pk": from["pk"], "sk": from["sk"]}
+}
+
+// targets are the rows that a call writes or holds a condition against, and how
+// many times over each is counted.
+func targets(call tap.Call) (all []target, times int, err error) {
+	var in struct {
+		target
+		TransactItems []map[string]target
+	}
+	switch call.Operation() {
+	case "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems":
+	default:
+		return nil, 0, nil
+	}
+	if err := json.Unmarshal(call.Body, &in); err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", call.Operation(), err)
+	}
+	if in.TransactItems == nil {
+		return []target{in.target}, 1, nil
+	}
+	for _, one := range in.TransactItems {
+		for _, t := range one {
+			all = append(all, t)
+		}
+	}
+	return all, 2, nil
 }
 
 func units(size, unit int) int { return max(1, (size+unit-1)/unit) }
@@ -94,10 +167,17 @@ func newCounter(t *template.Template) (*counter, error) {
 	return c, nil
 }
 
-// count says what a call costs, by what was asked and answered.
-func (c *counter) count(call tap.Call, answer tap.Answer) (Units, error) {
-	if answer.Status != http.StatusOK {
+// count says what a call costs, by what was asked, answered and changed.
+func (c *counter) count(call tap.Call, answer tap.Answer, changes []change) (Units, error) {
+	if refused := answer.Status != http.StatusOK; refused && !failedCondition(answer) {
 		return Units{}, nil
+	}
+	if len(changes) > 0 {
+		var u Units
+		for _, one := range changes {
+			u.Writes += one.units()
+		}
+		return u, nil
 	}
 	switch operation := call.Operation(); {
 	case operation == "PutEvents":
@@ -107,6 +187,11 @@ func (c *counter) count(call tap.Call, answer tap.Answer) (Units, error) {
 	default:
 		return rows(operation, call.Body, answer.Body)
 	}
+}
+
+// failedCondition tells the one refusal that DynamoDB counts: it has looked.
+func failedCondition(answer tap.Answer) bool {
+	return bytes.Contains(answer.Body, []byte("ConditionalCheckFailed"))
 }
 
 func one(is bool) int {
@@ -119,12 +204,10 @@ func one(is bool) int {
 // request is what is looked at of a call of the table.
 type request struct {
 	ConsistentRead bool
-	Item, Key      item
 	RequestItems   map[string]struct {
 		ConsistentRead bool
 		Keys           []item
 	}
-	TransactItems []map[string]struct{ Item item }
 }
 
 // response is what is looked at of its answer.
@@ -165,22 +248,6 @@ func rows(operation string, asked, answered []byte) (Units, error) {
 			u.HalfReads += halves(n, wanted.ConsistentRead)
 		}
 		return u, nil
-	case "PutItem":
-		return Units{Writes: put(in.Item, 1)}, nil
-	case "UpdateItem", "DeleteItem":
-		return Units{Writes: 1}, nil // counters and marks: under 1 KB, in no index
-	case "TransactWriteItems":
-		var u Units
-		for _, one := range in.TransactItems {
-			for kind, of := range one {
-				if kind == "Put" {
-					u.Writes += put(of.Item, 2)
-				} else {
-					u.Writes += 2
-				}
-			}
-		}
-		return u, nil
 	}
 	return Units{}, fmt.Errorf("no price for %s", operation)
 }
@@ -190,11 +257,6 @@ func halves(n int, consistent bool) int {
 		return 2 * n
 	}
 	return n
-}
-
-// put is an item written so many times over, and once into each of its indexes.
-func put(i item, times int) int {
-	return units(i.size(), writeUnit) * (times + i.indexes())
 }
 
 func (c *counter) events(body []byte) (Units, error) {
