@@ -6,7 +6,19 @@ import "math/big"
 type price struct {
 	what, unit string
 	usd        *big.Rat // of one unit
-	source     string
+	official   bool     // its page is AWS's own, and states the amount
+	page       string   // empty where none was kept
+}
+
+// source says how far a price can be relied on.
+func (p price) source() string {
+	switch {
+	case p.page == "":
+		return "not confirmed, no page kept"
+	case p.official:
+		return "AWS: " + p.page
+	}
+	return "not confirmed, quoted by " + p.page
 }
 
 // usd reads an amount of dollars, divided by so many units.
@@ -20,8 +32,6 @@ func usd(text string, per int64) *big.Rat {
 
 const (
 	million     = 1_000_000
-	official    = "AWS's own page"
-	secondHand  = "third parties that quote AWS's page"
 	lookedUp    = "2026-12-01"
 	priceRegion = "us-east-1"
 )
@@ -29,23 +39,23 @@ const (
 // The prices of what a request uses, beyond any free tier, of the first tier of
 // volume.
 var (
-	apiRequest  = price{"API Gateway, HTTP API", "request up to 512 KB", usd("1.00", million), secondHand}
-	invocation  = price{"Lambda", "invocation", usd("0.20", million), secondHand}
-	gigabyteSec = price{"Lambda on arm64", "GB-second", usd("0.0000133334", 1), secondHand}
-	readRequest = price{"DynamoDB on demand", "read unit", usd("0.125", million), secondHand}
-	writeUnits  = price{"DynamoDB on demand", "write unit", usd("0.625", million), secondHand}
-	event       = price{"EventBridge", "custom event of 64 KB", usd("1.00", million), secondHand}
-	queueCall   = price{"SQS", "request", usd("0.40", million), secondHand}
-	storedPut   = price{"S3", "PUT", usd("0.005", 1000), secondHand}
-	fetchedGet  = price{"S3", "GET", usd("0.0004", 1000), secondHand}
-	logByte     = price{"CloudWatch Logs", "GB taken in", usd("0.50", 1<<30), secondHand}
-	traceKept   = price{"X-Ray", "trace recorded", usd("5.00", million), secondHand}
+	apiRequest  = price{"API Gateway, HTTP API", "request up to 512 KB", usd("1.00", million), false, "apigatewaycost.com/aws"}
+	invocation  = price{"Lambda", "invocation", usd("0.20", million), false, "github.com/api-evangelist/aws-lambda (plans/aws-lambda-plans-pricing.yml)"}
+	gigabyteSec = price{"Lambda on arm64", "GB-second", usd("0.0000133334", 1), false, "app.unpkg.com/artillery@2.0.28/files/lib/platform/aws-lambda/prices.js"}
+	readRequest = price{"DynamoDB on demand", "read unit", usd("0.125", million), false, "airbyte.com/data-engineering-resources/dynamodb-pricing"}
+	writeUnits  = price{"DynamoDB on demand", "write unit", usd("0.625", million), false, "airbyte.com/data-engineering-resources/dynamodb-pricing"}
+	event       = price{"EventBridge", "custom event of 64 KB", usd("1.00", million), false, "cloudburn.io/blog/amazon-eventbridge-pricing"}
+	queueCall   = price{"SQS", "request", usd("0.40", million), false, "cloudburn.io/blog/amazon-sqs-pricing"}
+	storedPut   = price{"S3", "PUT", usd("0.005", 1000), false, "c3x.dev/blog/s3-request-fees-explained"}
+	fetchedGet  = price{"S3", "GET", usd("0.0004", 1000), false, "c3x.dev/blog/s3-request-fees-explained"}
+	logByte     = price{"CloudWatch Logs", "GB taken in", usd("0.50", 1<<30), false, "factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards"}
+	traceKept   = price{"X-Ray", "trace recorded", usd("5.00", million), true, "aws.amazon.com/de/xray/pricing"}
 
-	keyMonth       = price{"KMS", "key and month", usd("1", 1), official}
-	secretMonth    = price{"Secrets Manager", "secret and month", usd("0.40", 1), secondHand}
-	alarmMonth     = price{"CloudWatch", "alarm and month", usd("0.10", 1), secondHand}
-	dashboardMonth = price{"CloudWatch", "dashboard and month", usd("3", 1), secondHand}
-	metricMonth    = price{"CloudWatch", "metric of our own and month", usd("0.30", 1), secondHand}
+	keyMonth       = price{"KMS", "key and month", usd("1", 1), true, "aws.amazon.com/kms/pricing"}
+	secretMonth    = price{"Secrets Manager", "secret and month", usd("0.40", 1), false, ""}
+	alarmMonth     = price{"CloudWatch", "alarm and month", usd("0.10", 1), false, ""}
+	dashboardMonth = price{"CloudWatch", "dashboard and month", usd("3", 1), false, "factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards"}
+	metricMonth    = price{"CloudWatch", "metric of our own and month", usd("0.30", 1), false, "signoz.io/guides/cloudwatch-pricing"}
 )
 
 // prices are all of them, as they are documented.

@@ -180,13 +180,13 @@ and the distance to whose table, are not Lambda's. No free tier is taken off.
 
 ## Prices
 
-%s, looked up on %s. What is not from AWS's own page is what third parties quote of it: hold it against the page before you rely on it.
+%s, looked up on %s. What is not confirmed is what others quote of AWS's page: hold it against the page before you rely on it.
 
 | | of | USD | source |
 |---|---|---:|---|
 `, memoryMB, platformLog, accessLog, traceShare, sent, "init time, which Lambda bills", priceRegion, lookedUp)
 	for _, p := range prices {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.what, p.unit, scaled(p), p.source)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.what, p.unit, scaled(p), p.source())
 	}
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
