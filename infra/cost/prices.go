@@ -40,8 +40,8 @@ const (
 // volume.
 var (
 	apiRequest  = price{"API Gateway, HTTP API", "request up to 512 KB", usd("1.00", million), false, "apigatewaycost.com/aws"}
-	invocation  = price{"Lambda", "invocation", usd("0.20", million), false, "github.com/api-evangelist/aws-lambda (plans/aws-lambda-plans-pricing.yml)"}
-	gigabyteSec = price{"Lambda on arm64", "GB-second", usd("0.0000133334", 1), false, "app.unpkg.com/artillery@2.0.28/files/lib/platform/aws-lambda/prices.js"}
+	invocation  = price{"Lambda", "invocation", usd("0.20", million), false, "git.mcrn.ar/mariano/lambda_local_runner (docs/lambdas-md/lambda-13-cost.md)"}
+	gigabyteSec = price{"Lambda on arm64", "GB-second", usd("0.0000133334", 1), false, "git.mcrn.ar/mariano/lambda_local_runner (docs/lambdas-md/lambda-13-cost.md)"}
 	readRequest = price{"DynamoDB on demand", "read unit", usd("0.125", million), false, "airbyte.com/data-engineering-resources/dynamodb-pricing"}
 	writeUnits  = price{"DynamoDB on demand", "write unit", usd("0.625", million), false, "airbyte.com/data-engineering-resources/dynamodb-pricing"}
 	event       = price{"EventBridge", "custom event of 64 KB", usd("1.00", million), false, "cloudburn.io/blog/amazon-eventbridge-pricing"}
