@@ -30,12 +30,16 @@ func (c *call) rehearse(ctx context.Context, tenant string, document policy.Docu
 	if err != nil {
 		return err
 	}
+	if !from.Before(to) {
+		return usageError("--since: want a day before --until")
+	}
 	target, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	all := []proposals.Rehearsed{}
-	if err := target.desk.Rehearse(ctx, t, document, from, to, func(r proposals.Rehearsed) { all = append(all, r) }); err != nil {
+	left, err := target.desk.Rehearse(ctx, t, document, from, to, func(r proposals.Rehearsed) { all = append(all, r) })
+	if err != nil {
 		return err
 	}
 	changed, counts := 0, map[policy.Outcome]map[policy.Outcome]int{}
@@ -58,17 +62,23 @@ func (c *call) rehearse(ctx context.Context, tenant string, document policy.Docu
 		}
 	}
 	lines = append(lines, [2]string{"proposals", fmt.Sprintf("%d, %d of them decided otherwise", len(all), changed)})
-	return c.print(map[string]any{"tenant_id": tenant, "version": document.Version, "proposals": all, "changed": changed}, lines...)
+	if left > 0 {
+		lines = append(lines, [2]string{"left out", fmt.Sprintf("%d, of which no decision was kept", left)})
+	}
+	return c.print(map[string]any{"tenant_id": tenant, "version": document.Version, "proposals": all, "changed": changed, "without_decision": left}, lines...)
 }
 
 var outcomes = []policy.Outcome{policy.Auto, policy.Confirm, policy.Reject}
 
 // because names the rules that decide.
 func because(r proposals.Rehearsed) string {
-	if len(r.Matched) == 0 {
+	switch {
+	case r.HumanFloor:
+		return "payments of this type always need a person"
+	case len(r.Rules) == 0:
 		return "no rule allows it"
 	}
-	return strings.Join(r.Matched, ", ")
+	return strings.Join(r.Rules, ", ")
 }
 
 func day(flag, text string, otherwise time.Time) (time.Time, error) {

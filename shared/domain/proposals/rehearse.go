@@ -32,8 +32,9 @@ type Rehearsed struct {
 	Then       policy.Outcome `json:"then"`
 	Version    int64          `json:"then_version"` // of the policy that decided
 	Now        policy.Outcome `json:"now"`
-	Matched    []string       `json:"now_matched_rules"`
+	Rules      []string       `json:"now_rules"` // those that decide; none where no rule allows it
 	Approvers  []string       `json:"now_required_approvers"`
+	HumanFloor bool           `json:"now_human_floor"` // a person must approve although the policy would not ask for one
 }
 
 // Changed says whether the policy would have decided otherwise.
@@ -47,30 +48,32 @@ const longest = 30 * 24 * time.Hour
 // judged by the ledger facts that its own decision kept, at its own instant, and
 // against caps as they would have stood: by what this policy would have let pass
 // or wait before, in exact windows, given back when it ended without a payment.
-// What came before the time counts too, as far as a window reaches.
-func (d *Desk) Rehearse(ctx context.Context, t identity.Tenant, document policy.Document, from, until time.Time, see func(Rehearsed)) error {
+// What came before the time counts too, as far as a window reaches. left is how many
+// proposals no decision was kept of, so that nothing can be said about them.
+func (d *Desk) Rehearse(ctx context.Context, t identity.Tenant, document policy.Document, from, until time.Time, see func(Rehearsed)) (left int, err error) {
 	cases, err := d.past(ctx, t, from.Add(-longest), until)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var promised rehearsal
 	for _, c := range cases {
 		first, err := d.first(ctx, t, c)
 		if err != nil {
-			return err
+			return left, err
 		}
 		if first == nil {
-			continue // nothing was decided about it
+			left++
+			continue
 		}
 		out, err := promised.judge(t, c, *first, document)
 		if err != nil {
-			return fmt.Errorf("rehearse %s: %w", c.ID, err)
+			return left, fmt.Errorf("rehearse %s: %w", c.ID, err)
 		}
 		if c.kind() != id.Authorization && out.At >= stamp(from) {
 			see(out)
 		}
 	}
-	return nil
+	return left, nil
 }
 
 // past are the cases made in a time, the oldest first.
@@ -125,6 +128,7 @@ func stamp(at time.Time) string { return at.UTC().Format(audit.TimeForm) }
 type rehearsal struct{ holds []rehearsedHold }
 
 type rehearsedHold struct {
+	id        string // of the case
 	of        allowance.Subject
 	amount    *money.Amount
 	at, until time.Time // until is when it was given back; zero for never
@@ -145,17 +149,25 @@ func (h *rehearsal) judge(t identity.Tenant, c Case, then Decision, document pol
 	if err := json.Unmarshal(then.Facts, &r.facts); err != nil {
 		return Rehearsed{}, fmt.Errorf("the facts of its decision: %w", err)
 	}
-	verdict := r.evaluate(t, c, amount, rehearsedBook{h.holds, c.subject(t), at})
-	if verdict.Outcome == policy.Auto && r.floor(c, verdict) {
-		verdict.Outcome, verdict.Approvers = policy.Confirm, []string{policy.RoleSigner}
-	}
-	// What used an authorization was promised with that.
-	if verdict.Outcome != policy.Reject && c.AuthorizationID == nil {
-		h.holds = append(h.holds, rehearsedHold{c.subject(t), amount, at, c.ended()})
-	}
+	// What no window reaches any more is forgotten, and an authorization gives back
+	// its promise to what uses it.
+	h.holds = slices.DeleteFunc(h.holds, func(hold rehearsedHold) bool { return at.Sub(hold.at) >= longest })
+	without := slices.DeleteFunc(slices.Clone(h.holds), func(hold rehearsedHold) bool { return c.AuthorizationID != nil && hold.id == *c.AuthorizationID })
+	verdict := r.evaluate(t, c, amount, rehearsedBook{without, c.subject(t), at})
 	out := Rehearsed{
 		ID: c.ID, AgentID: c.AgentID, At: c.CreatedAt, Then: then.Outcome, Version: then.PolicyVersion,
-		Now: verdict.Outcome, Matched: verdict.Matched, Approvers: verdict.Approvers,
+		Now: verdict.Outcome, Rules: []string{}, Approvers: verdict.Approvers,
+	}
+	for _, rule := range verdict.Trace {
+		if rule.Rule != "" && rule.Matched && rule.Execute == verdict.Outcome {
+			out.Rules = append(out.Rules, rule.Rule)
+		}
+	}
+	if verdict.Outcome == policy.Auto && r.floor(c, verdict) {
+		out.Now, out.Approvers, out.HumanFloor = policy.Confirm, []string{policy.RoleSigner}, true
+	}
+	if out.Now != policy.Reject {
+		h.holds = append(without, rehearsedHold{c.ID, c.subject(t), amount, at, c.ended(then)})
 	}
 	if c.Payment != nil {
 		out.ActionType, out.Payee, out.Amount, out.Currency = string(c.ActionType), c.DestinationCounterpartyID, c.Payment.Amount, c.Payment.Currency
@@ -165,16 +177,12 @@ func (h *rehearsal) judge(t identity.Tenant, c Case, then Decision, document pol
 	return out, nil
 }
 
-// ended is when people, time or a rail ended a case without a payment; zero while
-// nothing did. What the policy of the time turned away had promised nothing.
-func (c Case) ended() time.Time {
-	switch c.Status {
-	case Cancelled, Expired, Failed, Revoked:
-	case Rejected, Denied:
-		if c.Standing.Refused == "" {
-			return time.Time{}
-		}
-	default:
+// ended is when people, time, a rail or a later look of the policy ended a case
+// without a payment; zero while nothing did. What its first decision turned away had
+// promised nothing, and what would have become of it nobody knows.
+func (c Case) ended(first Decision) time.Time {
+	over := slices.Contains([]Status{Cancelled, Expired, Failed, Revoked, Rejected, Denied}, c.Status)
+	if !over || first.Outcome == policy.Reject {
 		return time.Time{}
 	}
 	at, _ := time.Parse(time.RFC3339, c.UpdatedAt)

@@ -15,9 +15,11 @@ import (
 func (w *world) rehearsed(t *testing.T, law policy.Document, from, until time.Time) string {
 	t.Helper()
 	var all []string
-	noError(t, w.desk.Rehearse(t.Context(), w.tenant, law, from, until, func(r proposals.Rehearsed) {
+	left, err := w.desk.Rehearse(t.Context(), w.tenant, law, from, until, func(r proposals.Rehearsed) {
 		all = append(all, fmt.Sprintf("%s %s %s", r.Amount, r.Then, r.Now))
-	}))
+	})
+	noError(t, err)
+	equal(t, "left out", left, 0)
 	return strings.Join(all, ", ")
 }
 
@@ -88,6 +90,31 @@ func TestRehearseCaps(t *testing.T) {
 		w.propose(t, proposal("700.00"))
 		return w.rehearsed(t, daily("1500.00"), begin, w.clock.now().Add(time.Minute))
 	}(), "700.00 auto reject")
+	equal(t, "what uses an authorization is promised once", func() string {
+		w := newWorld(t, usual())
+		begin := w.clock.now()
+		granted := w.authorize(t, request("600.00"))
+		w.clock.pass(time.Minute)
+		w.propose(t, proposal("600.00", func(p *proposals.Proposal) { p.AuthorizationID = granted.Case.ID }))
+		w.clock.pass(time.Minute)
+		w.propose(t, proposal("300.00"))
+		return w.rehearsed(t, daily("1000.00"), begin, w.clock.now().Add(time.Minute))
+	}(), "600.00 auto auto, 300.00 auto auto")
+	equal(t, "what a second look turned away is given back", func() string {
+		w := newWorld(t, usual())
+		begin := w.clock.now()
+		waits := w.propose(t, proposal("1600.00"))
+		w.clock.pass(time.Minute)
+		w.activate(t, lawOf(policy.Rule{ID: "nothing", AppliesTo: anything, Execute: policy.Reject}))
+		_, err := w.decide(t, w.member("mbr_1"), proposals.Choice{Name: waits.Case.ID, Decision: "approve"})
+		if status := w.status(t, waits.Case.ID); status != proposals.Rejected {
+			t.Fatalf("%s after the second look: %v", status, err)
+		}
+		w.activate(t, usual())
+		w.clock.pass(time.Minute)
+		w.propose(t, proposal("700.00"))
+		return w.rehearsed(t, daily("2000.00"), begin, w.clock.now().Add(time.Minute))
+	}(), "1600.00 confirm confirm, 700.00 auto auto")
 	equal(t, "what came before", w.rehearsed(t, daily("2500.00"), third, third.Add(time.Minute)), "800.00 auto reject")
 }
 
