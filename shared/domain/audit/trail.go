@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
@@ -155,8 +156,43 @@ func (t *Trail) publish(ctx context.Context, entries []Entry) {
 				taken.Deletes = append(taken.Deletes, key.Outbox(entry.ID, entry.At))
 			}
 		}
-		if err := t.Store.Commit(ctx, taken); err != nil {
-			t.Log.WarnContext(ctx, "published events stay in the outbox and will be published again", "events", taken.Len(), "error", err)
+		if g, is := ctx.Value(gathering{}).(*gathered); is {
+			g.add(taken.Deletes)
+			continue
+		}
+		t.clear(ctx, taken)
+	}
+}
+
+// clear removes what the bus has taken.
+func (t *Trail) clear(ctx context.Context, taken record.Change) {
+	if err := t.Store.Commit(ctx, taken); err != nil {
+		t.Log.WarnContext(ctx, "published events stay in the outbox and will be published again", "events", taken.Len(), "error", err)
+	}
+}
+
+type gathering struct{}
+
+// gathered are the marks of published events that are removed together.
+type gathered struct {
+	mu   sync.Mutex
+	keys []key.Key
+}
+
+func (g *gathered) add(keys []key.Key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.keys = append(g.keys, keys...)
+}
+
+// Gather is for who makes many changes one after the other: what the bus has taken
+// of their events is removed together, when done is called, and not a write for
+// each. What is left when that does not come is published again.
+func (t *Trail) Gather(ctx context.Context) (many context.Context, done func()) {
+	g := &gathered{}
+	return context.WithValue(ctx, gathering{}, g), func() {
+		for part := range slices.Chunk(g.keys, record.MaxOperations) {
+			t.clear(ctx, record.Change{Deletes: part})
 		}
 	}
 }

@@ -370,3 +370,28 @@ func TestBusThatHangs(t *testing.T) {
 		equal(t, "kept", table.puts, 2)
 	})
 }
+
+// Who makes many changes one after the other has the marks of their events removed
+// together: until then they wait, and those that the bus did not take wait on.
+func TestGather(t *testing.T) {
+	trail, b, s := setup()
+	ctx, done := trail.Gather(t.Context())
+	var events []audit.Event
+	for n := range 120 {
+		e := newEvent(t, trail, fmt.Sprintf("gathered.%d", n))
+		if n == 7 {
+			b.answer = refusesAll
+		}
+		noError(t, trail.Commit(ctx, record.Change{}, e))
+		b.answer, events = nil, append(events, e)
+	}
+	equal(t, "commits before", s.commits, 120)
+	equal(t, "the first waits", waits(t, events[0]), true)
+	done()
+	equal(t, "commits", s.commits, 122) // 119 marks, 100 at a time
+	for n, e := range events {
+		if waits(t, e) != (n == 7) {
+			t.Errorf("event %d waits: %v", n, waits(t, e))
+		}
+	}
+}

@@ -296,17 +296,16 @@ func apart(rows []ledger.Row) [][]ledger.Row {
 
 // keepPieces stores the evidence that is held.
 func (r *run) keepPieces(ctx context.Context) error {
+	named := make([]raw.Piece, len(r.pieces))
 	for i := range r.pieces {
 		r.written++
-		if r.dry {
-			continue
-		}
-		if err := r.in.Archive.KeepParsed(ctx, r.tenant, r.artifact.ID, strconv.Itoa(r.written), &r.pieces[i]); err != nil {
-			return err
-		}
+		named[i] = raw.Piece{Name: strconv.Itoa(r.written), Content: &r.pieces[i]}
 	}
 	r.pieces = r.pieces[:0]
-	return nil
+	if r.dry {
+		return nil
+	}
+	return r.in.Archive.KeepAll(ctx, r.tenant, r.artifact.ID, named)
 }
 
 // progress says how far the file is, for who waits.

@@ -59,6 +59,8 @@ func (w *Writer) Enter(ctx context.Context, t identity.Tenant, actor identity.Ac
 	if err := admit(t, rows); err != nil {
 		return total, err
 	}
+	ctx, done := w.Trail.Gather(ctx)
+	defer done()
 	for try := 1; ; try++ {
 		left, err := w.enterSeen(ctx, t, actor, requestID, seen, rows, &total)
 		if len(left) == 0 || !errors.Is(err, record.ErrConflict) || try == maxTries {

@@ -45,10 +45,35 @@ func (a *Archive) Parsed(ctx context.Context, t identity.Tenant, artifact, piece
 // KeepParsed stores a piece. It says the same each time the same artifact is
 // read, so it is stored whatever is there, and before anything rests on it.
 func (a *Archive) KeepParsed(ctx context.Context, t identity.Tenant, artifact, piece string, content any) error {
-	body, err := json.Marshal(content)
-	if err != nil {
-		return fmt.Errorf("encode piece %s of %s: %w", piece, artifact, err)
+	return a.KeepAll(ctx, t, artifact, []Piece{{piece, content}})
+}
+
+// Piece is one of several that are kept together.
+type Piece struct {
+	Name    string
+	Content any
+}
+
+// maxTogether is how many bytes of pieces one transaction holds; 4 MB are the most.
+const maxTogether = 2 << 20
+
+// KeepAll stores pieces, as many as fit in one transaction of the table at a time.
+func (a *Archive) KeepAll(ctx context.Context, t identity.Tenant, artifact string, pieces []Piece) error {
+	var change record.Change
+	size := 0
+	for _, piece := range pieces {
+		body, err := json.Marshal(piece.Content)
+		if err != nil {
+			return fmt.Errorf("encode piece %s of %s: %w", piece.Name, artifact, err)
+		}
+		if change.Len() == record.MaxOperations || change.Len() > 0 && size+len(body) > maxTogether {
+			if err := a.Store.Commit(ctx, change); err != nil {
+				return err
+			}
+			change, size = record.Change{}, 0
+		}
+		change.Puts = append(change.Puts, record.Put{Item: record.Item{Key: parsedKey(t, artifact, piece.Name), Body: body}, Blind: true})
+		size += len(body)
 	}
-	item := record.Item{Key: parsedKey(t, artifact, piece), Body: body}
-	return a.Store.Commit(ctx, record.Change{Puts: []record.Put{{Item: item, Blind: true}}})
+	return a.Store.Commit(ctx, change)
 }
