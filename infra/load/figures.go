@@ -49,12 +49,3 @@ func only(samples []Sample, kind int) []Sample {
 func codes(errors map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(errors), func(a, b string) int { return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b)) })
 }
-
-// median of ratios or sizes; zero of none.
-func median[N cmp.Ordered](values []N) (middle N) {
-	if len(values) == 0 {
-		return middle
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
-}
