@@ -235,8 +235,10 @@ func (p *player) pay() {
 	p.use("agent", "payment_intent.propose", with(bill("6500.00"), "authorization_id", granted))
 	p.use("agent", "payment_intent.cancel", args{"intent_id": p.use("agent", "payment_intent.propose", bill("6100.00"))})
 	settle(p.t, p.stack)
-	// The gate stops what was paid within the day, and gives its promise back.
-	p.use("agent", "payment_intent.propose", with(bill("120.00"), "idempotency_key", "once more"))
+	// What was paid within the day passes the policy and its people, and the gate stops
+	// it and gives its promise back.
+	again := p.use("agent", "payment_intent.propose", with(bill("120.00"), "idempotency_key", "once more"))
+	p.use("member_admin", "proposals.decide", args{"proposal_id": again, "decision": "approve"})
 	settle(p.t, p.stack)
 }
 
