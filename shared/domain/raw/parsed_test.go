@@ -2,6 +2,10 @@ package raw_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/robotmoney/mcp/shared/domain/fault"
@@ -31,6 +35,42 @@ func TestParsed(t *testing.T) {
 	got, err = other.archive.Parsed(t.Context(), other.tenant, a.ID, raw.Report)
 	noError(t, err)
 	equal(t, "of another tenant", got == nil, true)
+}
+
+// Pieces are stored whole, however many or large they are: in as many transactions
+// as they need and no more.
+func TestKeepAll(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		pieces, bytes, writes int
+	}{
+		{"none", 0, 0, 0},
+		{"as many as fit", 100, 10, 1},
+		{"more", 102, 10, 2},
+		{"as large as fits", 5, 350_000, 1},
+		{"larger", 12, 350_000, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var written atomic.Int32
+			w := newWorld(t, parts{table: func(req *http.Request) (*http.Response, error) {
+				if writes(req) {
+					written.Add(1)
+				}
+				return connections.Do(req)
+			}})
+			var pieces []raw.Piece
+			for n := range c.pieces {
+				pieces = append(pieces, raw.Piece{Name: strconv.Itoa(n + 1), Content: fmt.Sprintf("%0*d", c.bytes, n)})
+			}
+			noError(t, w.archive.KeepAll(t.Context(), w.tenant, "raw_1", pieces))
+			equal(t, "transactions", int(written.Load()), c.writes)
+			for _, piece := range pieces {
+				got, err := w.archive.Parsed(t.Context(), w.tenant, "raw_1", piece.Name)
+				noError(t, err)
+				equal(t, "piece "+piece.Name, string(got), fmt.Sprintf("%q", piece.Content))
+			}
+		})
+	}
 }
 
 // Only what is not in the ledger is tried again, and who brought it stays in it.
