@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robotmoney/mcp/infra/bench/desk"
@@ -27,7 +26,6 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
 	"github.com/robotmoney/mcp/shared/platform/bus"
 	"github.com/robotmoney/mcp/shared/platform/chain"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
@@ -147,9 +145,8 @@ func (b *bench) counter(ctx context.Context) (*counter, error) {
 	}
 	server := httptest.NewServer(quiet)
 	b.ends = append(b.ends, func() { server.Close(); _ = quiet.Close() })
-	c.calls = &desk.Calls{API: file.Database(), Bus: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), &server.URL
-	})}
+	file.EventsEndpoint = server.URL
+	c.calls = &desk.Calls{API: file.Database(), Bus: file.Publisher().API}
 	store, ids := &table.Table{API: c.calls, Name: file.Table}, id.NewSource(time.Now, rand.Reader)
 	trail := &audit.Trail{Bus: &bus.Bus{API: c.calls, Name: file.Bus}, Store: store, IDs: ids, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	policies := &charter.Register{

@@ -19,7 +19,7 @@ import (
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/execution"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
+	eventbus "github.com/robotmoney/mcp/shared/platform/bus"
 )
 
 // Transfer is what the bank was told to pay under one idempotency key: it pays
@@ -35,8 +35,7 @@ type Transfer struct {
 // and says what became of it. Its messages come late, twice, and in any order.
 type bank struct {
 	file   string // what the bus accepted
-	api    *eventbridge.Client
-	bus    string
+	bus    *eventbus.Bus
 	hit    func(int)
 	random *rand.Rand
 
@@ -70,12 +69,9 @@ const look = 100 * time.Millisecond
 
 // newBank opens a bank on what a stack's bus accepts.
 func newBank(s *stage, seed uint64) *bank {
-	file := s.File()
 	return &bank{
-		file: filepath.Join(s.folder, stackfile.Events), bus: file.Bus, hit: s.hit, random: rand.New(rand.NewPCG(seed, 7)), transfers: map[string]*Transfer{},
-		api: eventbridge.NewFromConfig(stackfile.AWS(), func(o *eventbridge.Options) {
-			o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), aws.String(file.EventsEndpoint)
-		}),
+		file: filepath.Join(s.folder, stackfile.Events), bus: s.File().Publisher(), hit: s.hit,
+		random: rand.New(rand.NewPCG(seed, 7)), transfers: map[string]*Transfer{},
 	}
 }
 
@@ -203,8 +199,8 @@ func (b *bank) answer(ctx context.Context) {
 	}
 	b.mu.Unlock()
 	for _, r := range now {
-		out, err := b.api.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: []types.PutEventsRequestEntry{{
-			EventBusName: &b.bus, Source: aws.String(execution.ReceiptSource), DetailType: aws.String(execution.OrderReceipt), Detail: aws.String(string(r.detail)),
+		out, err := b.bus.API.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: []types.PutEventsRequestEntry{{
+			EventBusName: &b.bus.Name, Source: aws.String(execution.ReceiptSource), DetailType: aws.String(execution.OrderReceipt), Detail: aws.String(string(r.detail)),
 		}}})
 		if err != nil || out.FailedEntryCount > 0 {
 			later = append(later, r)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/infra/local/crowd"
-	"github.com/robotmoney/mcp/infra/local/issuer"
 	"github.com/robotmoney/mcp/infra/local/stack"
 	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/infra/local/tap"
@@ -103,11 +102,7 @@ func start(ctx context.Context, repo, folder string) (*meter, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := issuer.Open(filepath.Join(folder, stackfile.State))
-	if err == nil {
-		m.crowd, err = crowd.Make(ctx, m.stack.File(), tokens, crowd.Size{Companies: companies, Agents: 1})
-	}
-	if err != nil {
+	if m.crowd, err = crowd.Make(ctx, folder, crowd.Size{Companies: companies, Agents: 1}); err != nil {
 		m.close()
 		return nil, err
 	}

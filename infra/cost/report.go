@@ -27,14 +27,19 @@ type line struct {
 
 func of(n int64, per int64) *big.Rat { return big.NewRat(n, per) }
 
+// served is how often functions were invoked, all together, and what they took.
+func (u Use) served() (invocations int64, took time.Duration) {
+	for function, n := range u.Invocations {
+		invocations += int64(n)
+		took += u.Took[function]
+	}
+	return invocations, took
+}
+
 // lines are what one request of a kind uses.
 func (u Use) lines() []line {
 	n := int64(u.Requests)
-	invocations, took := int64(0), time.Duration(0)
-	for function := range u.Invocations {
-		invocations += int64(u.Invocations[function])
-		took += u.Took[function]
-	}
+	invocations, took := u.served()
 	// A message is sent, received and deleted; the last two in batches, which a
 	// batch of one is the dearest of.
 	queueCalls := 3 * int64(u.Units.Messages)
@@ -106,11 +111,7 @@ func report(used []Use) string {
 	b.WriteString("## What a request uses\n\nWith all that follows from it: a payment is executed, settled, entered in the journal and on its wiki page, a file becomes rows.\n\n")
 	b.WriteString("| request | read units | write units | events | messages | invocations | ms of functions | log KB | S3 put, get |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, u := range used {
-		invocations, took := 0, time.Duration(0)
-		for function := range u.Invocations {
-			invocations += u.Invocations[function]
-			took += u.Took[function]
-		}
+		invocations, took := u.served()
 		n := float64(u.Requests)
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f | %.1f | %.1f, %.1f |\n", u.Kind, float64(u.Units.HalfReads)/2/n, float64(u.Units.Writes)/n,
 			float64(u.Units.Events)/n, float64(u.Units.Messages)/n, float64(invocations)/n, float64(took.Milliseconds())/n, float64(u.Units.LogBytes)/n/1024, float64(u.Units.Stored)/n, float64(u.Units.Fetched)/n)

@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"github.com/robotmoney/mcp/infra/local/crowd"
-	"github.com/robotmoney/mcp/infra/local/issuer"
 	"github.com/robotmoney/mcp/infra/local/stack"
-	"github.com/robotmoney/mcp/infra/local/stackfile"
 )
 
 // seed makes the arrivals the same in each run.
@@ -69,11 +67,7 @@ func run(ctx context.Context, s settings) error {
 	}
 	defer running.Close()
 	say("making %d companies with %d agents each", s.size.Companies, s.size.Agents)
-	tokens, err := issuer.Open(filepath.Join(folder, stackfile.State))
-	if err != nil {
-		return err
-	}
-	companies, err := crowd.Make(ctx, running.File(), tokens, s.size)
+	companies, err := crowd.Make(ctx, folder, s.size)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -10,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotmoney/mcp/infra/footprint"
 	"github.com/robotmoney/mcp/infra/local/stack"
 )
 
@@ -34,16 +33,19 @@ func held(repo string) Memory {
 		if err != nil {
 			continue
 		}
-		name := filepath.Base(filepath.Dir(path))
+		pid, name := filepath.Base(filepath.Dir(link)), filepath.Base(filepath.Dir(path))
 		switch base := filepath.Base(path); {
-		case filepath.Base(filepath.Dir(link)) == strconv.Itoa(os.Getpid()):
+		case pid == strconv.Itoa(os.Getpid()):
 			name = "callers, gateway, bus"
 		case base == "dynoxide":
 			name = "table engine"
 		case base != "bootstrap" || !strings.HasPrefix(path, repo+string(filepath.Separator)):
 			continue
 		}
-		resident := residentOf(filepath.Dir(link))
+		resident, err := footprint.Resident(pid)
+		if err != nil {
+			continue // it has just ended
+		}
 		h := m[name]
 		h.Processes++
 		h.Bytes += resident
@@ -51,22 +53,6 @@ func held(repo string) Memory {
 		m[name] = h
 	}
 	return m
-}
-
-// residentOf reads VmRSS of a process's folder under /proc, 0 when it has just
-// ended.
-func residentOf(folder string) int64 {
-	text, err := os.ReadFile(filepath.Join(folder, "status"))
-	if err != nil {
-		return 0
-	}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if value, is := strings.CutPrefix(lines.Text(), "VmRSS:"); is {
-			kilobytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
-			return kilobytes << 10
-		}
-	}
-	return 0
 }
 
 // watch looks at the memory every so often until stop is called, which returns

@@ -18,18 +18,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/robotmoney/mcp/infra/local/client"
 	"github.com/robotmoney/mcp/infra/local/stack"
-	"github.com/robotmoney/mcp/infra/local/stackfile"
 	"github.com/robotmoney/mcp/infra/local/tap"
 	"github.com/robotmoney/mcp/infra/roles"
 	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
-	"github.com/robotmoney/mcp/shared/platform/awshttp"
-	"github.com/robotmoney/mcp/shared/platform/table"
 )
 
 const template = "../../template.yaml"
@@ -336,16 +331,14 @@ func (p *player) expire(w *witness) {
 	p.use("agent", "payment_intent.propose", bill("6700.00"))
 	p.flag("nobody decides")
 	file := p.stack.File()
-	address, stop, err := tap.Start(file.DynamoDBEndpoint, w.between("OutboxFunction"))
+	tapped, stop, err := tap.Start(file.DynamoDBEndpoint, w.between("OutboxFunction"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer stop()
 	later := func() time.Time { return time.Now().Add(15 * 24 * time.Hour) }
-	store := &table.Table{Name: file.Table, API: dynamodb.NewFromConfig(stackfile.AWS(), func(o *dynamodb.Options) {
-		o.HTTPClient, o.BaseEndpoint = awshttp.New(time.Minute), &address
-	})}
-	ids := id.NewSource(later, rand.Reader)
+	file.DynamoDBEndpoint = tapped
+	store, ids := file.Store(), id.NewSource(later, rand.Reader)
 	trail := &audit.Trail{Bus: away{}, Store: store, IDs: ids, Now: later, Log: slog.New(slog.DiscardHandler)}
 	n, err := (&proposals.Desk{Store: store, Trail: trail, IDs: ids, Now: later}).Expire(p.t.Context())
 	if err != nil || n < 3 {

@@ -11,11 +11,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/robotmoney/mcp/infra/footprint"
 )
 
 // limit is how long a start or an answer may take before it is given up.
@@ -129,23 +129,10 @@ func (p *Process) Invoke(event []byte) ([]byte, error) {
 	}
 }
 
-// RSS is the memory the process has in use, in bytes, as Linux counts it.
+// RSS is the memory the process has in use, in bytes.
 func (p *Process) RSS() (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	return resident(string(status))
-}
-
-func resident(status string) (float64, error) {
-	for line := range strings.SplitSeq(status, "\n") {
-		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmRSS:" && fields[2] == "kB" {
-			kilobytes, err := strconv.ParseFloat(fields[1], 64)
-			return kilobytes * 1024, err
-		}
-	}
-	return 0, errors.New("the process status has no VmRSS")
+	bytes, err := footprint.Resident(strconv.Itoa(p.cmd.Process.Pid))
+	return float64(bytes), err
 }
 
 // Close ends the process.

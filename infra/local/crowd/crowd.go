@@ -6,6 +6,7 @@ package crowd
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -50,9 +51,10 @@ const together = 20
 
 var operator = identity.Actor{Type: "operator", ID: "crowd"}
 
-// Make makes a crowd. Its names are always the same, so a stack takes one crowd.
-func Make(ctx context.Context, file stackfile.Stack, tokens *issuer.Issuer, size Size) ([]Company, error) {
-	m, err := open(file, tokens)
+// Make makes a crowd on the stack that runs in a folder. Its names are always the
+// same, so a stack takes one crowd.
+func Make(ctx context.Context, folder string, size Size) ([]Company, error) {
+	m, err := open(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,15 @@ type maker struct {
 	domain   charter.Domain
 }
 
-func open(file stackfile.Stack, tokens *issuer.Issuer) (*maker, error) {
+func open(folder string) (*maker, error) {
+	file, err := stackfile.Read(folder)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := issuer.Open(filepath.Join(folder, stackfile.State))
+	if err != nil {
+		return nil, err
+	}
 	client, err := chain.New(chain.Config{Endpoints: []string{file.RPCURL}, ChainID: file.ChainID, Timeout: 10 * time.Second, Now: time.Now})
 	if err != nil {
 		return nil, err

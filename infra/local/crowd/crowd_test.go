@@ -7,9 +7,7 @@ import (
 
 	"github.com/robotmoney/mcp/infra/local/client"
 	"github.com/robotmoney/mcp/infra/local/crowd"
-	"github.com/robotmoney/mcp/infra/local/issuer"
 	"github.com/robotmoney/mcp/infra/local/stack"
-	"github.com/robotmoney/mcp/infra/local/stackfile"
 )
 
 // Each agent of a crowd reads its own company's book and no other's, proposes, and
@@ -25,11 +23,7 @@ func TestMake(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	tokens, err := issuer.Open(filepath.Join(folder, stackfile.State))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := crowd.Make(t.Context(), s.File(), tokens, crowd.Size{Companies: 3, Agents: 2})
+	made, err := crowd.Make(t.Context(), folder, crowd.Size{Companies: 3, Agents: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

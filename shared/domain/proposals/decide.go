@@ -8,7 +8,6 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/allowance"
 	"github.com/robotmoney/mcp/shared/domain/approval"
-	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
@@ -175,7 +174,7 @@ func (ch *change) undo(a *Answer, member string, r reading, choice Choice) {
 	}
 	ch.move(&a.Case, Pending)
 	a.Approvals, a.Standing.Noted = []approval.Approval{}, ""
-	at := r.now.Add(r.settings.Pending()).UTC().Format(audit.TimeForm)
+	at := stamp(r.now.Add(r.settings.Pending()))
 	a.ExpiresAt = &at
 	ch.put(record.Put{Item: record.Item{Key: ch.due(a.Case)}, Blind: true}, nil)
 	ch.decided(*a, before, choice)
@@ -191,7 +190,7 @@ func (ch *change) approve(a *Answer, who identity.MemberRecord, m approval.Matte
 		by = "policy"
 		ch.move(&a.Case, a.no())
 	} else {
-		a.Approvals = append(slices.Clone(a.Approvals), m.By(who, ch.now.UTC().Format(audit.TimeForm), choice.Note))
+		a.Approvals = append(slices.Clone(a.Approvals), m.By(who, stamp(ch.now), choice.Note))
 		m.Approvals = a.Approvals
 		switch {
 		case m.Enough():

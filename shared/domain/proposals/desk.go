@@ -101,7 +101,7 @@ func (c *change) with(more record.Change) {
 func (c *change) move(k *Case, to Status) {
 	c.keep(kinds[k.kind()].life.step(k.noun(), k.Status, to))
 	from, subject := k.Status, k.subject(c.tenant)
-	k.Status, k.UpdatedAt = to, c.now.UTC().Format(audit.TimeForm)
+	k.Status, k.UpdatedAt = to, stamp(c.now)
 	switch {
 	case from.waits() && !to.waits():
 		c.counters(subject).Settle()

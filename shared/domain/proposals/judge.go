@@ -8,7 +8,6 @@ import (
 
 	"github.com/robotmoney/mcp/shared/domain/allowance"
 	"github.com/robotmoney/mcp/shared/domain/approval"
-	"github.com/robotmoney/mcp/shared/domain/audit"
 	"github.com/robotmoney/mcp/shared/domain/fault"
 	"github.com/robotmoney/mcp/shared/domain/id"
 	"github.com/robotmoney/mcp/shared/domain/identity"
@@ -77,7 +76,7 @@ func (d *Desk) decide(r reading, c Case, verdict policy.Verdict) (Decision, erro
 	decision := Decision{
 		ID: name, TenantID: c.TenantID, SubjectID: c.ID, Verdict: verdict,
 		PolicyVersion: r.policy.Version, PolicyHash: r.policy.Hash, PolicySigners: r.policy.Signers,
-		FactsHash: sum, Facts: form, CreatedAt: r.now.UTC().Format(audit.TimeForm),
+		FactsHash: sum, Facts: form, CreatedAt: stamp(r.now),
 	}
 	if decision.PolicySigners == nil {
 		decision.PolicySigners = []string{}

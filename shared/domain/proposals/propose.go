@@ -164,7 +164,7 @@ func (d *Desk) open(s submission) (Case, error) {
 	if err != nil {
 		return Case{}, fmt.Errorf("name a case: %w", err)
 	}
-	at, c := d.Now().UTC().Format(audit.TimeForm), s.draft
+	at, c := stamp(d.Now()), s.draft
 	c.Core = Core{
 		ID: name, TenantID: s.who.Tenant.String(), AgentID: s.who.ID, Status: Proposed, Approvals: []approval.Approval{}, CreatedAt: at, UpdatedAt: at,
 	}
@@ -202,7 +202,7 @@ func (c Case) judged(r reading, decision Decision, s submission, used *Case) (An
 		}
 	}
 	if c.expires() {
-		at := r.now.Add(cmp.Or(s.life, r.settings.Pending())).UTC().Format(audit.TimeForm)
+		at := stamp(r.now.Add(cmp.Or(s.life, r.settings.Pending())))
 		c.ExpiresAt = &at
 	}
 	return Answer{Case: c, Decision: decision, Hash: hash}, nil

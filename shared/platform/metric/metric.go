@@ -25,7 +25,7 @@ type Meter struct {
 type Dimension struct{ Name, Value string }
 
 // Count writes one occurrence.
-func (m Meter) Count(name string, by ...Dimension) { m.write(name, "Count", 1, by) }
+func (m Meter) Count(name string, by ...Dimension) { m.Number(name, 1, by...) }
 
 // Number writes how many of something there were.
 func (m Meter) Number(name string, n int, by ...Dimension) { m.write(name, "Count", n, by) }
