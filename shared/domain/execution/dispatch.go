@@ -12,6 +12,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/money"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 )
 
 // dispatch is one intent's way through the gate.
@@ -87,7 +88,7 @@ func (e *Executor) prepare(ctx context.Context, v View, checks []Check) (Record,
 	}
 	r := Record{
 		ID: NameOf(c.ID), TenantID: v.Tenant.String(), IntentID: c.ID, Rail: rail.Name(), IdempotencyKey: KeyOf(v.Tenant, c.ID),
-		State: Dispatched, Checks: checks, CreatedAt: now, UpdatedAt: now,
+		State: Dispatched, Checks: checks, CreatedAt: now, UpdatedAt: now, Trace: trace.From(ctx),
 	}
 	r.Order = Order{
 		TenantID: r.TenantID, IntentID: c.ID, ExecutionID: r.ID, IdempotencyKey: r.IdempotencyKey, Payment: *c.Payment, CreatedAt: now,

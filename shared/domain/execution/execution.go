@@ -24,6 +24,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/payments"
 	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 )
 
 // State is where an execution stands.
@@ -57,6 +58,9 @@ type Record struct {
 	// ReceiptDue is until when the rail's receipt should be here, empty for a rail
 	// that answers at once or is asked again. Nothing follows from it but an alarm.
 	ReceiptDue string `json:"receipt_due,omitempty"`
+	// Trace is of the request that led to it, whoever ends it: a receipt brings
+	// none, and another payment's errand may settle this one.
+	Trace trace.Parent `json:"traceparent,omitempty"`
 
 	version int64
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/ledger"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 )
 
 // get decodes an item, false when it is not there.
@@ -64,8 +65,12 @@ func (w *world) told(action, intent string) []audit.Event {
 	}
 	var all []audit.Event
 	for _, detail := range details {
-		var cloud struct{ Data audit.Event }
+		var cloud struct {
+			Traceparent trace.Parent
+			Data        audit.Event
+		}
 		noError(w.t, json.Unmarshal(detail, &cloud))
+		cloud.Data.Trace = cloud.Traceparent
 		if e := cloud.Data; e.TenantID == w.name && e.Action == action && e.Inputs["id"] == intent {
 			all = append(all, e)
 		}

@@ -210,13 +210,27 @@ func TestRailRefusesBefore(t *testing.T) {
 	w.untouched(intent)
 }
 
+// A payment is found to its end by the trace of the request that led to it,
+// although its receipt has none.
+func TestTraceOfAReceipt(t *testing.T) {
+	for _, outcome := range []execution.Outcome{execution.Done, execution.Refused} {
+		w := open(t)
+		w.banked()
+		intent := w.propose(proposals.Approved, payment(bill))
+		w.executeIn(one, intent, proposals.Dispatching)
+		_, err := w.settle(w.receipt(intent, outcome))
+		noError(t, err)
+		equal(t, "trace", w.the(execution.EventAfter, intent).Trace, one)
+	}
+}
+
 // A settlement that died with the account's turn is finished by the next payment
-// that wants it.
+// that wants it, each in its own trace.
 func TestSettlementIsFinishedByAnother(t *testing.T) {
 	w := open(t)
 	w.banked()
 	first := w.propose(proposals.Approved, payment(bill))
-	w.execute(first, proposals.Dispatching)
+	w.executeIn(one, first, proposals.Dispatching)
 	receipt := w.receipt(first, execution.Done)
 	for n := int64(1); w.record(first).State == execution.Dispatched; n++ { // until the receipt is kept and nothing more
 		w.wire.breaks(n, true)
@@ -227,8 +241,10 @@ func TestSettlementIsFinishedByAnother(t *testing.T) {
 	turn, _ := get[string](w, key.Turn(w.tenant, own))
 	equal(t, "turn", turn, execution.NameOf(first))
 	second := w.propose(proposals.Approved, payment(func(p *payments.Payment) { p.Amount = "450.00" }))
-	w.execute(second, proposals.Dispatching)
+	w.executeIn(other, second, proposals.Dispatching)
 	equal(t, "the first", w.intent(first).Status, proposals.Executed)
+	equal(t, "the first's trace", w.the(execution.EventAfter, first).Trace, one)
+	equal(t, "the second's trace", w.the(execution.EventBefore, second).Trace, other)
 	equal(t, "left", w.left(), "900.00")
 	equal(t, "held", w.held(), "45000")
 	turn, _ = get[string](w, key.Turn(w.tenant, own))

@@ -13,6 +13,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/money"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 )
 
 // keep stores a receipt and what the account will hold after it. From here on the
@@ -90,6 +91,7 @@ func (r Record) plan(before *ledger.Balance, now time.Time) (*Planned, error) {
 // finish writes the ledger's rows and then ends the execution. The rows say the
 // same however often they are written, so a crash in between doubles nothing.
 func (e *Executor) finish(ctx context.Context, t identity.Tenant, requestID string, r Record) (Report, error) {
+	ctx = trace.With(ctx, r.Trace)
 	rows, err := e.rows(ctx, t, r)
 	if err != nil {
 		return Report{}, fmt.Errorf("rows of %s: %w", r.ID, err)
@@ -161,6 +163,7 @@ func (e *Executor) executed(ctx context.Context, t identity.Tenant, name string)
 // fail ends an execution that its rail refused: nothing is held, marked or
 // promised any more.
 func (e *Executor) fail(ctx context.Context, t identity.Tenant, requestID string, r Record, receipt Receipt) (proposals.Case, error) {
+	ctx = trace.With(ctx, r.Trace)
 	return e.Desk.Settle(ctx, t, actor, requestID, r.IntentID, func(proposals.Case) (proposals.Step, error) {
 		r, found, err := e.read(ctx, t, r.ID)
 		if err != nil || !found || r.State != Dispatched {

@@ -30,6 +30,7 @@ import (
 	"github.com/robotmoney/mcp/shared/domain/policy"
 	"github.com/robotmoney/mcp/shared/domain/proposals"
 	"github.com/robotmoney/mcp/shared/domain/record"
+	"github.com/robotmoney/mcp/shared/domain/trace"
 	"github.com/robotmoney/mcp/shared/platform/chain/tx"
 )
 
@@ -366,7 +367,19 @@ func (w *world) approve(by, intent string) {
 // execute executes an intent and wants it in a state.
 func (w *world) execute(intent string, want proposals.Status) execution.Report {
 	w.t.Helper()
-	report, err := w.executor.Execute(w.ctx(), w.tenant, "msg", intent)
+	return w.executeIn("", intent, want)
+}
+
+// Two traces.
+const (
+	one   trace.Parent = "00-11111111111111111111111111111111-1111111111111111-01"
+	other trace.Parent = "00-22222222222222222222222222222222-2222222222222222-01"
+)
+
+// executeIn does so in a trace, empty for none.
+func (w *world) executeIn(p trace.Parent, intent string, want proposals.Status) execution.Report {
+	w.t.Helper()
+	report, err := w.executor.Execute(trace.With(w.ctx(), p), w.tenant, "msg", intent)
 	noError(w.t, err)
 	equal(w.t, "status of "+intent, report.Status, want)
 	return report
